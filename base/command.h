@@ -1,0 +1,78 @@
+/*
+ * command.h -- the verbs: what they are called, what they take, what they need, and how they are run.
+ *
+ * A verb is a `struct command` on top of its own file; tollbook.c only lists them.  Parser, --help and
+ * the manual come from the same tables.  The command line is checked fully before anything is opened.
+ */
+#ifndef BASE_COMMAND_H
+#define BASE_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/db.h"
+#include "base/error.h"
+#include "base/instant.h"
+
+struct option_spec {
+	const char *name;     /* without the dashes */
+	const char *argument; /* its name in the help, or NULL for a switch */
+	const char *help;
+	char letter; /* short form, or 0 */
+};
+
+enum needs {
+	NEEDS_NOTHING = 0,
+	NEEDS_DB = 1,	  /* a connection to a database whose schema is current */
+	NEEDS_SERVER = 2, /* a connection, whatever the schema (init) */
+};
+
+enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+
+struct run;
+
+struct command {
+	const char *name; /* "ingest", or two words: "prices check" */
+	const char *summary;
+	const char *operands; /* as shown in the usage line: "FILE...", or "" */
+	int operands_min, operands_max; /* max -1: any number */
+	const struct option_spec *options; /* ended by a NULL name; NULL for none */
+	unsigned needs;
+	bool prints_rows; /* takes --format table|json|csv */
+	bool takes_dry_run;
+	const char *example; /* one or more lines for --help */
+	bool (*run)(struct run *run, struct error *err);
+};
+
+/* One invocation. */
+struct run {
+	const struct command *command;
+	struct db *db;	       /* open where the command needs it; closed by the front door */
+	struct instant now;    /* --as-of, or the clock: nothing else reads the time */
+	enum output_format format;
+	bool dry_run;
+	bool quiet;
+	const char *by;		/* who: --by, or $USER */
+	char **operands;
+	int operand_count;
+	const char **values;	/* by index of command->options */
+	enum error_kind finding; /* set to ERROR_FINDINGS by a command that succeeded but found something */
+	struct arena arena;	/* lives as long as the command */
+};
+
+/* The value of an option of the command, NULL when not given; a switch gives "". The name must be declared. */
+const char *option_value(const struct run *run, const char *name);
+/* A whole number option within [least, most]; `otherwise` when not given. */
+MUST_CHECK bool option_number(const struct run *run, const char *name, int64_t least, int64_t most, int64_t otherwise, int64_t *out, struct error *err);
+
+/* The whole of main(): parses, opens, runs, flushes, prints the error, returns the exit code. */
+int commands_main(const struct command *const *commands, int argc, char **argv);
+
+/* Prints to standard error, unless --quiet, one line of talk. */
+void say(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+/* A progress line on a terminal: rewritten in place, at most ten times a second, nothing when stderr is no terminal. */
+void progress(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+void progress_end(const struct run *run);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * digest.h -- SHA-256 (FIPS 180-4) over length-prefixed fields.
+ *
+ * Every field is preceded by its length as 8 big-endian bytes, so that ("ab","c") and ("a","bc")
+ * differ.  This is the only file that knows libcrypto.
+ */
+#ifndef BASE_DIGEST_H
+#define BASE_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIGEST_SIZE = 32, DIGEST_HEX = 65 };
+
+struct digest;
+
+struct digest *digest_new(void);
+void digest_free(struct digest *digest);
+void digest_begin(struct digest *digest);
+void digest_bytes(struct digest *digest, const void *bytes, size_t length);  /* no prefix: raw bytes of a file */
+void digest_field(struct digest *digest, const void *bytes, size_t length);  /* with its length before it */
+void digest_number(struct digest *digest, int64_t number);		      /* as 8 big-endian bytes, prefixed */
+void digest_end(struct digest *digest, unsigned char out[DIGEST_SIZE]);
+const char *digest_hex(const unsigned char *bytes, size_t length, char *out);
+
+#endif

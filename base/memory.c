@@ -1,0 +1,180 @@
+/* memory.c -- see memory.h. */
+#include "base/memory.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK = 256 * 1024 };
+
+struct arena_block {
+	struct arena_block *older;
+	size_t used, size;
+	alignas(max_align_t) char bytes[];
+};
+
+static void *
+checked(void *memory)
+{
+	if (memory == NULL) {
+		fputs("tollbook: out of memory; the open transaction is not committed\n", stderr);
+		abort();
+	}
+	return memory;
+}
+
+void *
+memory_new(size_t count, size_t size)
+{
+	return checked(calloc(count > 0 ? count : 1, size));
+}
+
+void *
+memory_grow(void *old, size_t *capacity, size_t wanted, size_t size)
+{
+	size_t room = *capacity > 0 ? *capacity : 16, bytes;
+
+	if (wanted <= *capacity && old != NULL)
+		return old;
+	while (room < wanted)
+		must(!__builtin_mul_overflow(room, 2, &room));
+	must(!__builtin_mul_overflow(room, size, &bytes));
+	*capacity = room;
+	return checked(realloc(old, bytes));
+}
+
+void *
+arena_take(struct arena *arena, size_t size)
+{
+	struct arena_block *block = arena->newest;
+	size_t rounded = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+	void *taken;
+
+	must(rounded >= size);
+	if (block == NULL || block->size - block->used < rounded) {
+		size_t room = rounded > ARENA_BLOCK ? rounded : ARENA_BLOCK;
+
+		block = checked(malloc(sizeof *block + room));
+		block->older = arena->newest;
+		block->used = 0;
+		block->size = room;
+		arena->newest = block;
+	}
+	taken = block->bytes + block->used;
+	block->used += rounded;
+	arena->bytes += rounded;
+	return taken;
+}
+
+const char *
+arena_copy(struct arena *arena, const char *bytes, size_t length)
+{
+	char *copy = arena_take(arena, length + 1);
+
+	if (length > 0)
+		memcpy(copy, bytes, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+const char *
+arena_format(struct arena *arena, const char *format, ...)
+{
+	va_list arguments, again;
+	int length;
+	char *made;
+
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	must(length >= 0);
+	made = arena_take(arena, (size_t)length + 1);
+	vsnprintf(made, (size_t)length + 1, format, again);
+	va_end(again);
+	return made;
+}
+
+/* Keeps one block of the usual size, so that a batch after a batch asks the system for nothing. */
+void
+arena_reset(struct arena *arena)
+{
+	struct arena_block *block = arena->newest, *kept = NULL;
+
+	while (block != NULL) {
+		struct arena_block *older = block->older;
+
+		if (kept == NULL && block->size == ARENA_BLOCK) {
+			kept = block;
+			kept->used = 0;
+			kept->older = NULL;
+		} else {
+			free(block);
+		}
+		block = older;
+	}
+	arena->newest = kept;
+	arena->bytes = 0;
+}
+
+void
+arena_release(struct arena *arena)
+{
+	arena_reset(arena);
+	free(arena->newest);
+	*arena = (struct arena){0};
+}
+
+void
+text_add(struct text *text, const char *bytes, size_t length)
+{
+	text->bytes = memory_grow(text->bytes, &text->capacity, text->length + length + 1, 1);
+	if (length > 0)
+		memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+	text->bytes[text->length] = '\0';
+}
+
+void
+text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+void
+text_add_format(struct text *text, const char *format, ...)
+{
+	va_list arguments, again;
+	int length;
+
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	must(length >= 0);
+	text->bytes = memory_grow(text->bytes, &text->capacity, text->length + (size_t)length + 1, 1);
+	vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+	va_end(again);
+	text->length += (size_t)length;
+}
+
+const char *
+text_string(struct text *text)
+{
+	text_add(text, "", 0);
+	return text->bytes;
+}
+
+void
+text_clear(struct text *text)
+{
+	text->length = 0;
+}
+
+void
+text_release(struct text *text)
+{
+	free(text->bytes);
+	*text = (struct text){0};
+}

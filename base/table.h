@@ -1,0 +1,37 @@
+/*
+ * table.h -- rows for people and for programs: aligned text, JSON (an array of objects) or CSV (RFC 4180).
+ *
+ * Cells are text; a NUMBER or MONEY column is right-aligned in a table and bare in JSON where it is a plain
+ * integer (amounts with decimals are JSON strings, so that no reader turns them into binary floating point).
+ * Lines of CSV end in a bare newline, and a text that a spreadsheet would run as a formula begins with an apostrophe.
+ */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <stdio.h>
+
+#include "base/command.h"
+
+enum column_kind { COLUMN_TEXT, COLUMN_NUMBER };
+
+struct column {
+	const char *name;  /* JSON key and CSV header, snake_case */
+	const char *title; /* table header */
+	enum column_kind kind;
+};
+
+struct table;
+
+/* `columns` is ended by a NULL name. */
+struct table *table_new(const struct column *columns);
+/* Starts a row, then one table_cell per column; NULL is an empty cell (JSON null). */
+void table_row(struct table *table);
+void table_cell(struct table *table, const char *value);
+void table_cell_format(struct table *table, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Fills table rows from a query result, columns in order. */
+void table_rows(struct table *table, const struct rows *rows);
+/* Prints to standard output in run->format.  With no rows a table says `none`. */
+void table_print(struct table *table, const struct run *run, const char *none);
+void table_free(struct table *table);
+
+#endif

@@ -1,0 +1,2 @@
+-- The schema of the program's own bookkeeping.
+CREATE SCHEMA IF NOT EXISTS tollbook;

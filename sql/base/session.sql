@@ -1,0 +1,9 @@
+-- Settings that every connection of tollbook runs under.
+SELECT set_config('search_path', 'pg_catalog', false),
+       set_config('TimeZone', 'UTC', false),
+       set_config('DateStyle', 'ISO, YMD', false),
+       set_config('IntervalStyle', 'postgres', false),
+       set_config('bytea_output', 'hex', false),
+       set_config('lock_timeout', '5min', false),
+       set_config('idle_in_transaction_session_timeout', '30min', false),
+       set_config('jit', 'off', false);
