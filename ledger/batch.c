@@ -1,0 +1,493 @@
+/* batch.c -- see batch.h. */
+#include "ledger/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/copy_binary.h"
+#include "ledger/correction.h"
+
+enum { ATTEMPTS_MAX = 20, EVENT_FIELDS = 19 };
+
+/* --- the writer ------------------------------------------------------------------------------ */
+
+bool
+ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name, struct instant now,
+    const char *by, struct error *err)
+{
+	char opened_at[INSTANT_TEXT];
+	struct rows rows;
+
+	*writer = (struct ledger_writer){.db = db, .next_record = 1, .last_day = INT64_MIN};
+	if (!db_one_row(db, SQL_LEDGER_POSITION_OPEN, PARAMS(kind, name, instant_format(now, opened_at), by), &rows, err))
+		return false;
+	writer->position_id = row_number(&rows, 0, 0);
+	rows_release(&rows);
+	writer->series = series_cache_new();
+	writer->digest = digest_new();
+	return true;
+}
+
+bool
+ledger_writer_finish(struct ledger_writer *writer, struct instant now, struct error *err)
+{
+	struct arena arena = {0};
+	bool fine = db_change(writer->db, SQL_LEDGER_POSITION_FINISH,
+	    PARAMS(param_number(&arena, writer->position_id), param_instant(&arena, now)), 1, err);
+
+	arena_release(&arena);
+	return fine;
+}
+
+void
+ledger_writer_release(struct ledger_writer *writer)
+{
+	series_cache_free(writer->series);
+	digest_free(writer->digest);
+	text_release(&writer->months);
+	text_release(&writer->keys);
+	text_release(&writer->rows);
+	*writer = (struct ledger_writer){0};
+}
+
+struct record *
+batch_add(struct batch *batch)
+{
+	struct record *record;
+
+	batch->records = memory_grow(batch->records, &batch->capacity, batch->count + 1, sizeof *batch->records);
+	record = &batch->records[batch->count++];
+	memset(record, 0, sizeof *record);
+	return record;
+}
+
+void
+batch_reset(struct batch *batch)
+{
+	arena_reset(&batch->arena);
+	batch->count = batch->key_count = 0;
+	batch->keys = NULL;
+}
+
+void
+batch_release(struct batch *batch)
+{
+	arena_release(&batch->arena);
+	free(batch->records);
+	*batch = (struct batch){0};
+}
+
+/* --- before the transaction ------------------------------------------------------------------ */
+
+static bool
+ensure_month(struct ledger_writer *writer, struct instant time, struct error *err)
+{
+	const int64_t day_us = 86400LL * 1000000;
+	int64_t day = time.us / day_us;
+	char text[INSTANT_TEXT], month[9];
+	struct rows rows;
+
+	if (day == writer->last_day)
+		return true;
+	instant_format(time, text);
+	snprintf(month, sizeof month, "%.7s ", text);
+	if (strstr(text_string(&writer->months), month) == NULL) {
+		month[7] = '\0';
+		if (!db_rows(writer->db, SQL_LEDGER_MONTH_ENSURE, PARAMS(month), &rows, err))
+			return false;
+		rows_release(&rows);
+		text_add_format(&writer->months, "%s ", month);
+	}
+	writer->last_day = day;
+	return true;
+}
+
+bool
+batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err)
+{
+	batch->keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *batch->keys);
+	batch->key_count = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct record *record = &batch->records[i];
+		struct admitted *key = &batch->keys[batch->key_count];
+
+		if (record->reason != REASON_NONE)
+			continue;
+		*key = (struct admitted){.record = record, .ordinal = i};
+		if (!ensure_month(writer, record->event.time, err) ||
+		    !series_find(writer->series, writer->db, &record->event, &key->series, err) ||
+		    !event_source_find(writer->series, writer->db, record->event.source, &key->source, err))
+			return false;
+		batch->key_count++;
+	}
+	keys_sort(batch->keys, batch->key_count);
+	return true;
+}
+
+/* --- the dedupe register --------------------------------------------------------------------- */
+
+static bool
+has_corrections(const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->key_count; i++)
+		if (batch->keys[i].record->event.kind != EVENT_USAGE)
+			return true;
+	return false;
+}
+
+/* Back to what keys_sort() found, for another attempt. */
+static void
+forget_admissions(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->key_count; i++) {
+		if (batch->keys[i].admission == ADMISSION_REFUSED)
+			batch->keys[i].record->reason = REASON_NONE;
+		batch->keys[i].admission = ADMISSION_NEW;
+	}
+	keys_sort(batch->keys, batch->key_count);
+}
+
+/* One attempt inside a savepoint.  *again: another process booked some of these identities meanwhile. */
+static bool
+admit_once(struct ledger_writer *writer, struct batch *batch, bool probe, int64_t batch_id, struct reversals *reversals,
+    bool *again, struct error *err)
+{
+	*again = false;
+	if (!db_savepoint(writer->db, err))
+		return false;
+	if ((!probe || keys_probe(writer->db, batch->keys, batch->key_count, err)) &&
+	    corrections_resolve(writer->db, batch->keys, batch->key_count, batch_id, &batch->arena, reversals, err)) {
+		*again = reversals->overtaken;
+		if (*again)
+			return db_rollback_to_savepoint(writer->db, err);
+		if (keys_insert(writer->db, batch->keys, batch->key_count, batch_id, &writer->keys, err))
+			return db_release_savepoint(writer->db, err);
+	}
+	*again = error_is_sqlstate(err, "23505") || error_is_sqlstate(err, "40P01");
+	return *again && db_rollback_to_savepoint(writer->db, err);
+}
+
+/* Optimistic: copies keys without asking, and asks only when that fails, in the same transaction, or when the last batch
+ * had duplicates too; see docs/design.md for what each costs. */
+static bool
+admit(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, struct reversals *reversals, struct error *err)
+{
+	bool probe = writer->probe || has_corrections(batch), again;
+	bool known = false;
+
+	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+		if (!admit_once(writer, batch, probe, batch_id, reversals, &again, err) && !again)
+			return false;
+		if (!again) {
+			for (size_t i = 0; i < batch->key_count; i++)
+				known = known || batch->keys[i].admission == ADMISSION_DUPLICATE || batch->keys[i].admission == ADMISSION_RESTAMPED ||
+				    batch->keys[i].admission == ADMISSION_CONFLICT;
+			writer->probe = known;
+			return true;
+		}
+		forget_admissions(batch);
+		probe = true;
+	}
+	return error_set(err, ERROR_BUSY, "the same usage is being booked by others %d times over", ATTEMPTS_MAX);
+}
+
+/* --- counting what became of the records ------------------------------------------------------ */
+
+static void
+settle(struct batch *batch, struct batch_counts *counts)
+{
+	*counts = (struct batch_counts){.records = (int64_t)batch->count};
+	for (size_t i = 0; i < batch->key_count; i++) {
+		struct record *record = batch->keys[i].record;
+
+		record->outcome = OUTCOME_ACCEPTED;
+		switch (batch->keys[i].admission) {
+		case ADMISSION_NEW:
+			break;
+		case ADMISSION_RESTAMPED:
+			record->event.flags |= F_TIME_RESTAMPED;
+			counts->restamped++;
+			record->outcome = OUTCOME_DUPLICATE;
+			break;
+		case ADMISSION_DUPLICATE:
+			record->outcome = OUTCOME_DUPLICATE;
+			break;
+		case ADMISSION_CONFLICT:
+			record->reason = E_KEY_CONFLICT;
+			record->field = "id";
+			record->value = record->event.id;
+			break;
+		case ADMISSION_REFUSED:
+			break;
+		}
+	}
+	for (size_t i = 0; i < batch->count; i++) {
+		struct record *record = &batch->records[i];
+
+		if (record->reason != REASON_NONE)
+			record->outcome = reason_outcome(record->reason);
+		counts->accepted += record->outcome == OUTCOME_ACCEPTED;
+		counts->duplicates += record->outcome == OUTCOME_DUPLICATE;
+		counts->ignored += record->outcome == OUTCOME_IGNORED;
+		counts->quarantined += record->outcome == OUTCOME_QUARANTINED;
+		counts->rejected += record->outcome == OUTCOME_REJECTED;
+	}
+	must(counts->records == counts->accepted + counts->duplicates + counts->ignored + counts->quarantined + counts->rejected);
+}
+
+/* --- ledger rows ----------------------------------------------------------------------------- */
+
+/* One row in the order of usage_event_copy.sql.  `sign` is 1, or -1 for a reversal. */
+static void
+encode_row(struct text *out, const struct admitted *key, int64_t batch_id, int sign, struct instant time, int32_t series,
+    int64_t context_tokens, const struct metered *quantities, size_t count)
+{
+	const struct usage_event *event = &key->record->event;
+	int64_t column[METER_COLUMNS + 1], extra[2 * METER_LIMIT];
+	bool have[METER_COLUMNS + 1] = {false};
+	size_t extras = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (quantities[i].meter <= METER_COLUMNS) {
+			column[quantities[i].meter] = sign * quantities[i].quantity;
+			have[quantities[i].meter] = true;
+		} else {
+			extra[extras++] = quantities[i].meter;
+			extra[extras++] = sign * quantities[i].quantity;
+		}
+	}
+	copy_row(out, EVENT_FIELDS);
+	copy_bigint(out, batch_id);
+	copy_integer(out, (int32_t)key->ordinal);
+	copy_smallint(out, sign == 1 ? 1 : 2);
+	copy_field(out, event->event_id.byte, sizeof event->event_id.byte);
+	copy_instant(out, time);
+	copy_integer(out, series);
+	copy_integer(out, key->source);
+	copy_field(out, event->id.at, event->id.length);
+	copy_integer(out, (int32_t)event->flags);
+	if (context_tokens >= 0)
+		copy_bigint(out, context_tokens);
+	else
+		copy_null(out);
+	for (int i = 1; i <= METER_COLUMNS; i++) {
+		if (have[i])
+			copy_bigint(out, column[i]);
+		else
+			copy_null(out);
+	}
+	if (extras > 0)
+		copy_bigints(out, extra, extras);
+	else
+		copy_null(out);
+	if (sign == 1 && event->context.length > 0)
+		copy_field(out, event->context.at, event->context.length);
+	else
+		copy_null(out);
+}
+
+struct row_facts {
+	struct instant first, last;
+	int64_t rows;
+};
+
+/* A row goes into the COPY data and into the batch's digest, as the same bytes. */
+static void
+add_row(struct ledger_writer *writer, struct row_facts *facts, const struct admitted *key, int64_t batch_id, int sign,
+    struct instant time, int32_t series, int64_t context_tokens, const struct metered *quantities, size_t count)
+{
+	size_t start = writer->rows.length;
+
+	encode_row(&writer->rows, key, batch_id, sign, time, series, context_tokens, quantities, count);
+	digest_field(writer->digest, writer->rows.bytes + start, writer->rows.length - start);
+	if (facts->rows == 0 || time.us < facts->first.us)
+		facts->first = time;
+	if (facts->rows == 0 || time.us > facts->last.us)
+		facts->last = time;
+	facts->rows++;
+}
+
+/* In the order of the records; of one record first its row, then its reversal. */
+static void
+add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals, struct row_facts *facts)
+{
+	const struct admitted **keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *keys);
+	const struct reversal **taken_back = arena_take(&batch->arena, (batch->count + 1) * sizeof *taken_back);
+
+	memset(keys, 0, batch->count * sizeof *keys);
+	memset(taken_back, 0, batch->count * sizeof *taken_back);
+	for (size_t i = 0; i < batch->key_count; i++)
+		keys[batch->keys[i].ordinal] = &batch->keys[i];
+	for (size_t i = 0; i < reversals->count; i++)
+		taken_back[reversals->items[i].by->ordinal] = &reversals->items[i];
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct reversal *reversal = taken_back[i];
+		const struct usage_event *event = &batch->records[i].event;
+
+		if (keys[i] == NULL || keys[i]->admission != ADMISSION_NEW)
+			continue;
+		must((reversal == NULL) == (event->kind == EVENT_USAGE));
+		if (event->kind != EVENT_VOID)
+			add_row(writer, facts, keys[i], batch_id, 1, reversal == NULL ? event->time : reversal->original.time, keys[i]->series,
+			    event->context_input_tokens, event->quantities, event->quantity_count);
+		if (reversal != NULL)
+			add_row(writer, facts, keys[i], batch_id, -1, reversal->original.time, reversal->original.series,
+			    reversal->original.context_input_tokens, reversal->original.quantities, reversal->original.quantity_count);
+	}
+}
+
+static bool
+copy_rows(struct ledger_writer *writer, int64_t rows, struct error *err)
+{
+	int64_t taken;
+
+	if (rows == 0)
+		return true;
+	copy_trailer(&writer->rows);
+	if (!db_copy_in_begin(writer->db, SQL_LEDGER_USAGE_EVENT_COPY, err) ||
+	    !db_copy_in_bytes(writer->db, writer->rows.bytes, writer->rows.length, err) ||
+	    !db_copy_in_end(writer->db, &taken, err))
+		return false;
+	must(taken == rows);
+	return true;
+}
+
+/* --- quarantine ------------------------------------------------------------------------------ */
+
+static bool
+set_aside(struct ledger_writer *writer, const struct batch *batch, const struct record *record, int64_t batch_id, bool *known, struct error *err)
+{
+	struct arena arena = {0};
+	struct text field = {0};
+	unsigned char sum[DIGEST_SIZE];
+	struct rows rows;
+	bool fine;
+
+	digest_begin(writer->digest);
+	digest_bytes(writer->digest, record->raw.at, record->raw.length);
+	digest_end(writer->digest, sum);
+	/* What is shown of a value must be text the server takes: control bytes and bad UTF-8 as \xNN. */
+	for (size_t i = 0; i < record->value.length && i < 200; i++) {
+		unsigned char byte = (unsigned char)record->value.at[i];
+
+		if (byte < 0x20 || byte >= 0x7f)
+			text_add_format(&field, "\\x%02x", byte);
+		else
+			text_add(&field, record->value.at + i, 1);
+	}
+	fine = db_rows(writer->db, SQL_LEDGER_QUARANTINE_ADD,
+	    PARAMS(param_number(&arena, batch_id), param_number(&arena, (int64_t)record->number),
+	        record->outcome == OUTCOME_QUARANTINED ? "quarantined" : "rejected", reason_code(record->reason),
+	        record->field == NULL ? "" : record->field, text_string(&field), batch->format,
+	        param_hex(&arena, record->raw.at, record->raw.length), param_number(&arena, (int64_t)record->raw_length),
+	        param_hex(&arena, sum, sizeof sum)), &rows, err);
+	if (fine) {
+		*known = rows.count == 0;
+		rows_release(&rows);
+	}
+	text_release(&field);
+	arena_release(&arena);
+	return fine;
+}
+
+static bool
+set_all_aside(struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, struct batch_counts *counts, struct error *err)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		bool known;
+
+		if (batch->records[i].outcome != OUTCOME_QUARANTINED && batch->records[i].outcome != OUTCOME_REJECTED)
+			continue;
+		if (!set_aside(writer, batch, &batch->records[i], batch_id, &known, err))
+			return false;
+		counts->set_aside_before += known;
+	}
+	return true;
+}
+
+/* --- the header ------------------------------------------------------------------------------ */
+
+/* What the digest covers before the rows. */
+static void
+begin_digest(struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, const struct batch_counts *counts)
+{
+	const int64_t numbers[] = {batch_id, writer->position_id, writer->next_position, (int64_t)batch->next_position,
+	    writer->next_record, counts->records, counts->accepted, counts->duplicates, counts->restamped, counts->ignored,
+	    counts->quarantined, counts->rejected};
+
+	digest_begin(writer->digest);
+	digest_field(writer->digest, writer->last_digest, sizeof writer->last_digest);
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		digest_number(writer->digest, numbers[i]);
+}
+
+static bool
+write_header(struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, const struct batch_counts *counts,
+    const struct row_facts *facts, const unsigned char *sum, struct instant now, struct error *err)
+{
+	struct arena arena = {0};
+	const char *next_position = param_number(&arena, (int64_t)batch->next_position);
+	const char *id = param_number(&arena, batch_id), *digest = param_hex(&arena, sum, DIGEST_SIZE);
+	bool fine = db_change(writer->db, SQL_LEDGER_BATCH_ADD,
+	    PARAMS(id, param_number(&arena, writer->position_id), param_number(&arena, writer->next_position), next_position,
+	        param_number(&arena, writer->next_record), param_number(&arena, counts->records), param_number(&arena, counts->accepted),
+	        param_number(&arena, counts->duplicates), param_number(&arena, counts->restamped), param_number(&arena, counts->ignored),
+	        param_number(&arena, counts->quarantined), param_number(&arena, counts->rejected),
+	        param_number(&arena, counts->set_aside_before), param_number(&arena, counts->ledger_rows),
+	        facts->rows == 0 ? NULL : param_instant(&arena, facts->first), facts->rows == 0 ? NULL : param_instant(&arena, facts->last),
+	        param_hex(&arena, writer->last_digest, DIGEST_SIZE), digest, param_instant(&arena, now)), 1, err);
+
+	if (fine) {
+		fine = db_change(writer->db, SQL_LEDGER_POSITION_ADVANCE,
+		    PARAMS(param_number(&arena, writer->position_id), param_number(&arena, writer->next_position),
+		        param_number(&arena, writer->next_record), next_position,
+		        param_number(&arena, writer->next_record + counts->records), id, digest), 1, err);
+		if (!fine && err->sqlstate[0] == '\0' && err->kind == ERROR_STATE)
+			error_set(err, ERROR_BUSY, "another process moved the position of this source; nothing of this batch is booked");
+	}
+	arena_release(&arena);
+	return fine;
+}
+
+bool
+batch_append_within(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
+    int64_t *batch_id, struct error *err)
+{
+	struct reversals reversals;
+	struct row_facts facts = {0};
+	unsigned char sum[DIGEST_SIZE];
+	struct rows rows;
+
+	if (!db_one_row(writer->db, SQL_LEDGER_BATCH_NEXT, NO_PARAMS, &rows, err))
+		return false;
+	*batch_id = row_number(&rows, 0, 0);
+	rows_release(&rows);
+	if (!admit(writer, batch, *batch_id, &reversals, err))
+		return false;
+	settle(batch, counts);
+	text_clear(&writer->rows);
+	copy_header(&writer->rows);
+	begin_digest(writer, batch, *batch_id, counts);
+	add_rows(writer, batch, *batch_id, &reversals, &facts);
+	digest_end(writer->digest, sum);
+	counts->ledger_rows = facts.rows;
+	if (!copy_rows(writer, facts.rows, err) || !set_all_aside(writer, batch, *batch_id, counts, err) ||
+	    !write_header(writer, batch, *batch_id, counts, &facts, sum, now, err))
+		return false;
+	writer->next_position = (int64_t)batch->next_position;
+	writer->next_record += counts->records;
+	memcpy(writer->last_digest, sum, sizeof sum);
+	return true;
+}
+
+bool
+batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts, int64_t *batch_id,
+    struct error *err)
+{
+	if (!batch_prepare(writer, batch, err) || !db_begin(writer->db, err))
+		return false;
+	if (batch_append_within(writer, batch, now, counts, batch_id, err) && db_commit(writer->db, err))
+		return true;
+	db_rollback(writer->db);
+	return false;
+}

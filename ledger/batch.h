@@ -1,0 +1,66 @@
+/*
+ * batch.h -- booking: one batch of records, one transaction.
+ *
+ * In one transaction: the source's position moves by compare-and-swap; new identities enter the dedupe register; ledger
+ * rows, reversals and quarantine rows are appended; the batch header is written with a digest chained to the batch before
+ * it.  A crash at any instruction leaves all of it or nothing.
+ */
+#ifndef LEDGER_BATCH_H
+#define LEDGER_BATCH_H
+
+#include "base/db.h"
+#include "base/digest.h"
+#include "ledger/series.h"
+#include "ledger/usage_key.h"
+
+/* Records of one source in their order, with the bytes they point to. */
+struct batch {
+	struct arena arena;
+	struct record *records;
+	size_t count, capacity;
+	struct admitted *keys; /* made by batch_prepare */
+	size_t key_count;
+	uint64_t next_position; /* of the source, behind the last record */
+	const char *format;	/* how quarantine can read `raw` again, see reader_format() */
+};
+
+struct batch_counts {
+	int64_t records, accepted, duplicates, restamped, ignored, quarantined, rejected, set_aside_before, ledger_rows;
+};
+
+/* A place that batches come from, and what the writer remembers between them. */
+struct ledger_writer {
+	struct db *db;
+	struct series_cache *series;
+	int64_t position_id;
+	int64_t next_position, next_record; /* as they stand in the database */
+	unsigned char last_digest[DIGEST_SIZE];
+	bool probe; /* ask the register before copying keys: set when duplicates are met, cleared when none are */
+	struct text months; /* months known to have a partition, "2026-10 " each */
+	int64_t last_day;   /* days since 1970 of the month looked at last */
+	struct text keys, rows; /* buffers of COPY data */
+	struct digest *digest;
+};
+
+/* A row of metering.source_position of its own for one reading of `name`. */
+MUST_CHECK bool ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name,
+    struct instant now, const char *by, struct error *err);
+/* Marks the source as read to its end. */
+MUST_CHECK bool ledger_writer_finish(struct ledger_writer *writer, struct instant now, struct error *err);
+void ledger_writer_release(struct ledger_writer *writer);
+
+/* Books a batch and says what became of its records; each record's `reason` and outcome are final afterwards.
+ * Retries by itself when another process books the same identities at the same moment.  *batch_id is the batch's number. */
+MUST_CHECK bool batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
+    int64_t *batch_id, struct error *err);
+/* The same inside a transaction that the caller opened and will commit (a release from quarantine). */
+MUST_CHECK bool batch_append_within(struct ledger_writer *writer, struct batch *batch, struct instant now,
+    struct batch_counts *counts, int64_t *batch_id, struct error *err);
+/* What must exist before the transaction: months and series.  batch_append calls it; a caller of batch_append_within must. */
+MUST_CHECK bool batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err);
+
+struct record *batch_add(struct batch *batch);
+void batch_reset(struct batch *batch);
+void batch_release(struct batch *batch);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * invoice.h -- invoices: drafted from the charges in force, finalized with a number, then never touched.
+ *
+ * A line is one charge, rounded once, to the currency's minor unit, half away from zero.  Charges at a price of zero make
+ * no line.  A number is taken from the series' counter in the transaction that finalizes, so that a series has no gap and
+ * no double; within a series numbers rise with dates.
+ */
+#ifndef LEDGER_INVOICE_H
+#define LEDGER_INVOICE_H
+
+#include "base/command.h"
+#include "base/digest.h"
+#include "base/money.h"
+
+struct invoice_scope {
+	const char *period, *tenant; /* "" for all */
+};
+
+struct drafted {
+	const char *tenant, *period;
+	struct money total; /* of a drafted one */
+	int64_t lines;
+	const char *skipped; /* why there is no draft, or NULL */
+};
+
+/* Called for each tenant period in scope. */
+typedef void invoice_drafted(void *context, const struct drafted *drafted);
+/* Makes or makes again the drafts of the ratings in force; all in one transaction, rolled back for a dry run. */
+MUST_CHECK bool invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err);
+
+struct finalized {
+	const char *tenant, *period, *number; /* number: "" when refused */
+	const char *refused;		      /* why, or NULL */
+};
+typedef void invoice_finalized(void *context, const struct finalized *finalized);
+/* Finalizes the drafts in scope, each in its own transaction, in the order of issuer, period and tenant. */
+MUST_CHECK bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
+
+/* The digest of everything an invoice says: header and lines, field by field. */
+MUST_CHECK bool invoice_content_digest(struct run *run, const char *invoice_id, unsigned char out[DIGEST_SIZE], struct error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * series.h -- numbers for what usage is attributed to (metering.usage_series) and for producers (metering.event_source).
+ *
+ * Found in memory, else in the database, else made there.  Rows are made in transactions of their own, before the batch
+ * that needs them: one made for a batch that is then rolled back is unused and harmless.
+ */
+#ifndef LEDGER_SERIES_H
+#define LEDGER_SERIES_H
+
+#include "base/db.h"
+#include "ledger/usage_event.h"
+
+struct series_cache;
+
+struct series_cache *series_cache_new(void);
+void series_cache_free(struct series_cache *cache);
+/* No transaction may be open. */
+MUST_CHECK bool series_find(struct series_cache *cache, struct db *db, const struct usage_event *event, int32_t *series, struct error *err);
+MUST_CHECK bool event_source_find(struct series_cache *cache, struct db *db, struct bytes name, int32_t *source, struct error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* usage_key.c -- see usage_key.h. */
+#include "ledger/usage_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/copy_binary.h"
+#include "base/digest.h"
+
+static uint64_t
+big_endian(const unsigned char *bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct admitted *one = a, *two = b;
+
+	if (one->high != two->high)
+		return one->high < two->high ? -1 : 1;
+	if (one->low != two->low)
+		return one->low < two->low ? -1 : 1;
+	return one->ordinal < two->ordinal ? -1 : one->ordinal > two->ordinal;
+}
+
+bool
+keys_same_identity(const struct admitted *one, const struct admitted *two)
+{
+	return one->high == two->high && one->low == two->low;
+}
+
+enum admission
+keys_compare(const struct usage_event *event, const struct id128 *content, struct instant time)
+{
+	if (memcmp(&event->content, content, sizeof *content) != 0)
+		return ADMISSION_CONFLICT;
+	return event->time.us == time.us ? ADMISSION_DUPLICATE : ADMISSION_RESTAMPED;
+}
+
+void
+keys_sort(struct admitted *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		keys[i].high = big_endian(keys[i].record->event.event_id.byte);
+		keys[i].low = big_endian(keys[i].record->event.event_id.byte + 8);
+	}
+	qsort(keys, count, sizeof *keys, compare);
+	for (size_t i = 1, first = 0; i < count; i++) {
+		const struct usage_event *event = &keys[first].record->event;
+
+		if (keys_same_identity(&keys[first], &keys[i]))
+			keys[i].admission = keys_compare(&keys[i].record->event, &event->content, event->time);
+		else
+			first = i;
+	}
+}
+
+static void
+uuid_from_hex(const char *text, struct id128 *out)
+{
+	int digit = 0;
+
+	memset(out, 0, sizeof *out);
+	for (; *text != '\0'; text++) {
+		int value;
+
+		if (*text == '-')
+			continue;
+		value = *text <= '9' ? *text - '0' : *text - 'a' + 10;
+		must(value >= 0 && value < 16 && digit < 32);
+		out->byte[digit / 2] = (unsigned char)(out->byte[digit / 2] << 4 | value);
+		digit++;
+	}
+	must(digit == 32);
+}
+
+size_t
+keys_find(const struct admitted *keys, size_t count, const struct id128 *id)
+{
+	struct admitted wanted = {.high = big_endian(id->byte), .low = big_endian(id->byte + 8)};
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(&keys[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && keys_same_identity(&keys[low], &wanted) ? low : count;
+}
+
+/* Applies one register row to the key it is about and to the key's repeats, which stand behind it. */
+static void
+apply_known(struct admitted *keys, size_t count, const struct id128 *id, const struct id128 *content, struct instant time)
+{
+	size_t at = keys_find(keys, count, id);
+
+	must(at < count);
+	for (size_t first = at; at < count && keys_same_identity(&keys[at], &keys[first]); at++)
+		keys[at].admission = keys_compare(&keys[at].record->event, content, time);
+}
+
+bool
+keys_probe(struct db *db, struct admitted *keys, size_t count, struct error *err)
+{
+	struct text ids = {0};
+	struct rows rows;
+	char hex[33];
+
+	text_add(&ids, "{", 1);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && keys_same_identity(&keys[i], &keys[i - 1]))
+			continue;
+		if (ids.length > 1)
+			text_add(&ids, ",", 1);
+		text_add_string(&ids, digest_hex(keys[i].record->event.event_id.byte, 16, hex));
+	}
+	text_add(&ids, "}", 1);
+	bool fine = db_rows(db, SQL_LEDGER_USAGE_KEY_PROBE, PARAMS(text_string(&ids)), &rows, err);
+
+	text_release(&ids);
+	if (!fine)
+		return false;
+	for (int i = 0; i < rows.count; i++) {
+		struct id128 id, content;
+
+		uuid_from_hex(row_text(&rows, i, 0), &id);
+		uuid_from_hex(row_text(&rows, i, 1), &content);
+		apply_known(keys, count, &id, &content, row_instant(&rows, i, 2));
+	}
+	rows_release(&rows);
+	return true;
+}
+
+bool
+keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err)
+{
+	int64_t wanted = 0, taken;
+
+	text_clear(buffer);
+	copy_header(buffer);
+	for (size_t i = 0; i < count; i++) {
+		const struct usage_event *event = &keys[i].record->event;
+
+		if (keys[i].admission != ADMISSION_NEW)
+			continue;
+		copy_row(buffer, 4);
+		copy_field(buffer, event->event_id.byte, sizeof event->event_id.byte);
+		copy_field(buffer, event->content.byte, sizeof event->content.byte);
+		copy_instant(buffer, event->time);
+		copy_bigint(buffer, batch_id);
+		wanted++;
+	}
+	if (wanted == 0)
+		return true;
+	copy_trailer(buffer);
+	if (!db_copy_in_begin(db, SQL_LEDGER_USAGE_KEY_COPY, err) || !db_copy_in_bytes(db, buffer->bytes, buffer->length, err) ||
+	    !db_copy_in_end(db, &taken, err))
+		return false;
+	must(taken == wanted);
+	return true;
+}

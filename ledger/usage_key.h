@@ -1,0 +1,40 @@
+/*
+ * usage_key.h -- the dedupe register: admit identities, learn which are new, known, or in conflict.
+ */
+#ifndef LEDGER_USAGE_KEY_H
+#define LEDGER_USAGE_KEY_H
+
+#include "base/db.h"
+#include "ledger/usage_event.h"
+
+enum admission {
+	ADMISSION_NEW,	     /* not seen before; in the register when keys_admit() returned */
+	ADMISSION_DUPLICATE, /* same identity, same content, same time */
+	ADMISSION_RESTAMPED, /* same identity and content, another time: a duplicate, the first time stays */
+	ADMISSION_CONFLICT,  /* same identity, other content: the first stays booked */
+	ADMISSION_REFUSED,   /* new, but not to be booked for another reason (a correction of nothing) */
+};
+
+/* One identity of a batch. */
+struct admitted {
+	uint64_t high, low; /* the identity, as numbers that sort like its bytes; filled by keys_sort */
+	struct record *record;
+	size_t ordinal; /* the record's place in its batch */
+	enum admission admission;
+	int32_t series, source; /* filled by batch_prepare */
+};
+
+/* Sorts by identity, then by place, and settles repeats inside the batch: the first one counts. */
+void keys_sort(struct admitted *keys, size_t count);
+bool keys_same_identity(const struct admitted *one, const struct admitted *two);
+/* The first of `keys` (sorted) with that identity, or `count`. */
+size_t keys_find(const struct admitted *keys, size_t count, const struct id128 *id);
+/* Marks those that the register knows.  `keys` are sorted. */
+MUST_CHECK bool keys_probe(struct db *db, struct admitted *keys, size_t count, struct error *err);
+/* Copies the new ones into the register; error_is_sqlstate(err, "23505") when another process was faster. */
+MUST_CHECK bool keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err);
+
+/* How an identity already known compares with an event. */
+enum admission keys_compare(const struct usage_event *event, const struct id128 *content, struct instant time);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * verify.h -- what was written, computed again from what is stored.
+ */
+#ifndef LEDGER_VERIFY_H
+#define LEDGER_VERIFY_H
+
+#include "base/command.h"
+
+/* Called for each difference: what it is about, and which one. */
+typedef void verify_differs(void *context, const char *what, const char *where);
+
+/* Reads every ledger row and compares each batch's digest, and its link to the batch before it, with the headers. */
+MUST_CHECK bool batches_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+/* Compares every final invoice with its content digest. */
+MUST_CHECK bool invoices_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+
+#endif

@@ -1,0 +1,19 @@
+-- for each tenant, period and meter: the sum over intervals rated = charged + held quantity
+WITH rated AS (
+	SELECT rating_id, meter_id, sum(quantity) AS quantity FROM (
+		SELECT h.rating_id, h.meter_id, h.quantity FROM finance.rating_in_force JOIN finance.charge h USING (rating_id)
+		UNION ALL
+		SELECT h.rating_id, h.meter_id, h.quantity FROM finance.rating_in_force JOIN finance.hold h USING (rating_id)) x
+	 GROUP BY rating_id, meter_id
+), metered AS (
+	SELECT r.rating_id, i.meter_id, sum(i.quantity) AS quantity
+	  FROM finance.current_rating r
+	  JOIN finance.billing_period p ON p.tenant = r.tenant AND p.period = r.period
+	  JOIN metering.usage_series s ON s.tenant = r.tenant
+	  JOIN metering.interval_quantity i ON i.series_id = s.series_id AND i.interval_start >= p.starts AND i.interval_start < p.ends
+	   AND i.rating_run <= r.summed_until
+	 GROUP BY r.rating_id, i.meter_id
+)
+SELECT r.tenant, r.period, meter_id AS meter, COALESCE(m.quantity, 0) AS metered, COALESCE(x.quantity, 0) AS charged_or_held
+  FROM metered m FULL JOIN rated x USING (rating_id, meter_id) JOIN finance.rating r USING (rating_id)
+ WHERE COALESCE(m.quantity, 0) <> COALESCE(x.quantity, 0);

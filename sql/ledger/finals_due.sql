@@ -1,0 +1,14 @@
+-- Drafts, in the order they get their numbers, with what stands in the way of finalizing them.
+-- $1 text period, '' for all
+-- $2 text tenant, '' for all
+-- $3 timestamptz now
+SELECT v.invoice_id, v.tenant, v.period, v.issuer,
+       v.ends <= $3::timestamptz,
+       EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
+       EXISTS (SELECT FROM finance.rating_due d WHERE d.tenant = v.tenant AND d.period = v.period),
+       EXISTS (SELECT FROM metering.ingest_batch b
+                WHERE b.first_event_time < v.ends AND b.last_event_time >= v.starts
+                  AND NOT EXISTS (SELECT FROM metering.summed_batch s WHERE s.batch_id = b.batch_id))
+  FROM finance.invoice v
+ WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND ($2::text = '' OR v.tenant = $2::text)
+ ORDER BY v.issuer, v.ends, v.tenant;
