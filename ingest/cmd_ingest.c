@@ -1,0 +1,187 @@
+/* cmd_ingest.c -- `tollbook ingest`: usage files into the ledger. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/table.h"
+#include "ingest/intake.h"
+
+static bool ingest(struct run *run, struct error *err);
+
+enum { DEFAULT_BATCH_RECORDS = 50000, BATCH_BYTES = 48 << 20, DEFAULT_LATE_DAYS = 400 };
+
+static const struct option_spec options[] = {
+	{"mapping", "FILE", "read CSV, by this mapping of columns to fields (docs/formats.md)", 'm'},
+	{"source", "NAME", "the producer, for records that do not name one; default: /short", 0},
+	{"key-from-position", NULL, "records without an idempotency key get the file's SHA-256 and their number", 0},
+	{"growing", NULL, "the file is still being written: leave a last line without its end for the next time", 0},
+	{"late-days", "N", "set usage aside that is older than this; default: 400", 0},
+	{"batch-records", "N", "records of one transaction; default: 50000", 0},
+	{"outcomes", "FILE", "write a CSV row for each record: number, outcome, code, flags, field (- for standard output)", 0},
+	{0},
+};
+
+const struct command cmd_ingest = {
+	.name = "ingest",
+	.summary = "append usage from files to the metered ledger, each event once",
+	.operands = "FILE...|-",
+	.operands_min = 1,
+	.operands_max = -1,
+	.options = options,
+	.needs = NEEDS_DB,
+	.prints_rows = true,
+	.takes_dry_run = true,
+	.example = "  tollbook ingest usage-2026-10-*.ndjson.gz\n"
+		   "  tollbook ingest --mapping gateway.json usage.csv\n"
+		   "  zcat usage.ndjson.gz | tollbook ingest -",
+	.run = ingest,
+};
+
+static const struct column columns[] = {
+	{"file", "file", COLUMN_TEXT}, {"records", "records", COLUMN_NUMBER}, {"accepted", "accepted", COLUMN_NUMBER},
+	{"duplicates", "duplicates", COLUMN_NUMBER}, {"ignored", "ignored", COLUMN_NUMBER},
+	{"quarantined", "quarantined", COLUMN_NUMBER}, {"rejected", "rejected", COLUMN_NUMBER}, {0},
+};
+
+/* Where --outcomes goes; under its final name only when complete. */
+struct outcomes {
+	FILE *file;
+	const char *path;
+	struct text temporary;
+};
+
+static bool
+outcomes_fail(struct outcomes *outcomes, struct error *err)
+{
+	error_set(err, ERROR_AWAY, "the outcomes file could not be written: %s", strerror(errno));
+	return error_at(err, outcomes->path, 0);
+}
+
+static bool
+outcomes_open(struct outcomes *outcomes, const char *path, struct error *err)
+{
+	*outcomes = (struct outcomes){.path = path};
+	if (path == NULL)
+		return true;
+	text_add_format(&outcomes->temporary, "%s.part", path);
+	outcomes->file = strcmp(path, "-") == 0 ? stdout : fopen(text_string(&outcomes->temporary), "w");
+	if (outcomes->file == NULL || fputs("record,outcome,code,flags,field\r\n", outcomes->file) < 0)
+		return outcomes_fail(outcomes, err);
+	return true;
+}
+
+static bool
+outcomes_write(void *context, const struct batch *batch, struct error *err)
+{
+	static const char *const names[] = {[OUTCOME_ACCEPTED] = "accepted", [OUTCOME_DUPLICATE] = "duplicate",
+	    [OUTCOME_IGNORED] = "ignored", [OUTCOME_QUARANTINED] = "quarantined", [OUTCOME_REJECTED] = "rejected"};
+	struct outcomes *outcomes = context;
+	char flags[256];
+
+	if (outcomes->file == NULL)
+		return true;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct record *record = &batch->records[i];
+		bool has_flags = record->outcome == OUTCOME_ACCEPTED || record->outcome == OUTCOME_DUPLICATE;
+
+		if (fprintf(outcomes->file, "%llu,%s,%s,\"%s\",%s\r\n", (unsigned long long)record->number, names[record->outcome],
+		    reason_code(record->reason), has_flags ? flags_format(record->event.flags, flags, sizeof flags) : "",
+		    record->field == NULL ? "" : record->field) < 0)
+			return outcomes_fail(outcomes, err);
+	}
+	return true;
+}
+
+static bool
+outcomes_close(struct outcomes *outcomes, bool fine, struct error *err)
+{
+	const char *temporary = text_string(&outcomes->temporary);
+
+	if (outcomes->file != NULL && outcomes->file != stdout) {
+		bool closed = fflush(outcomes->file) == 0 && fsync(fileno(outcomes->file)) == 0;
+
+		closed = fclose(outcomes->file) == 0 && closed;
+		if (fine && (!closed || rename(temporary, outcomes->path) != 0))
+			fine = outcomes_fail(outcomes, err);
+		if (!fine)
+			(void)remove(temporary);
+	}
+	text_release(&outcomes->temporary);
+	return fine;
+}
+
+static void
+add_result(struct table *table, const char *file, const struct intake_result *result)
+{
+	const int64_t numbers[] = {result->counts.records, result->counts.accepted, result->counts.duplicates, result->counts.ignored,
+	    result->counts.quarantined, result->counts.rejected};
+
+	table_row(table);
+	table_cell(table, file);
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		table_cell_format(table, "%lld", (long long)numbers[i]);
+}
+
+/* One line for each reason that records were set aside for, with what it means. */
+static void
+say_reasons(struct run *run, const struct intake_result *result)
+{
+	for (int reason = REASON_NONE + 1; reason < REASON_LIMIT; reason++)
+		if (result->reasons[reason] > 0 && reason_outcome((enum reason)reason) != OUTCOME_IGNORED)
+			say(run, "  %lld x %s: %s", (long long)result->reasons[reason], reason_code((enum reason)reason),
+			    reason_meaning((enum reason)reason));
+	if (result->counts.quarantined + result->counts.rejected > 0 && !run->dry_run) {
+		run->finding = ERROR_FINDINGS;
+		if (result->counts.set_aside_before > 0)
+			say(run, "  %lld of them were set aside before", (long long)result->counts.set_aside_before);
+		say(run, "  look at them with: tollbook quarantine list");
+	}
+	if (result->waiting)
+		say(run, "  a last line without its end waits for the next time");
+}
+
+static bool
+read_options(struct run *run, struct reader_options *out, struct intake_limits *limits, struct error *err)
+{
+	int64_t late_days, records;
+
+	if (!option_number(run, "late-days", 1, 100000, DEFAULT_LATE_DAYS, &late_days, err) ||
+	    !option_number(run, "batch-records", 1, 1000000, DEFAULT_BATCH_RECORDS, &records, err))
+		return false;
+	*limits = (struct intake_limits){.records = (size_t)records, .bytes = BATCH_BYTES};
+	*out = (struct reader_options){.mapping_path = option_value(run, "mapping"), .growing = option_value(run, "growing") != NULL,
+	    .key_from_position = option_value(run, "key-from-position") != NULL};
+	out->rules = event_rules_default(run->now);
+	out->rules.late_days = (int)late_days;
+	if (option_value(run, "source") != NULL)
+		out->rules.default_source = option_value(run, "source");
+	return true;
+}
+
+static bool
+ingest(struct run *run, struct error *err)
+{
+	struct reader_options reader_options;
+	struct intake_limits limits;
+	struct outcomes outcomes;
+	struct table *table;
+	bool fine;
+
+	if (!read_options(run, &reader_options, &limits, err) || !outcomes_open(&outcomes, option_value(run, "outcomes"), err))
+		return false;
+	table = table_new(columns);
+	fine = true;
+	for (int i = 0; fine && i < run->operand_count; i++) {
+		struct intake_result result;
+
+		fine = intake_file(run, run->operands[i], &reader_options, limits, outcomes_write, &outcomes, &result, err);
+		add_result(table, run->operands[i], &result);
+		say_reasons(run, &result);
+	}
+	fine = outcomes_close(&outcomes, fine, err);
+	if (outcomes.path == NULL || strcmp(outcomes.path, "-") != 0)
+		table_print(table, run, "nothing read");
+	table_free(table);
+	return fine;
+}

@@ -1,0 +1,776 @@
+/*
+ * event_json.c -- see event_json.h.
+ *
+ * The record is walked once.  Top-level values are noted and looked at when all of them are known, because what they mean
+ * depends on fields that may come last; "data" is read as it passes by and forgotten if the record is not a CloudEvent.
+ */
+#include "ingest/event_json.h"
+
+#include <string.h>
+
+#include "ingest/short_form.h"
+
+/* Attributes of a CloudEvent that the short form does not have.  Other ones are extensions: legal, and not kept. */
+enum attribute {
+	CE_SPECVERSION,
+	CE_TYPE,
+	CE_ID,
+	CE_SUBJECT,
+	CE_DATA,
+	CE_DATA_BASE64,
+	CE_DATACONTENTTYPE,
+	CE_DATASCHEMA,
+	CE_ATTRIBUTES
+};
+
+/* What stands at the top of a record. */
+struct top {
+	struct json_value attributes[CE_ATTRIBUTES];
+	unsigned stated; /* by enum attribute; null is unset (CloudEvents 1.0, JSON format, section 3.1) */
+	struct short_form form;
+	bool unknown; /* a key that neither form has */
+};
+
+enum data_kind {
+	DATA_TEXT,
+	DATA_SPEED,
+	DATA_STATUS,
+	DATA_SERVED_FROM,
+	DATA_KIND,
+	DATA_REF,
+	DATA_ADAPTER,
+	DATA_MEASUREMENT,
+	DATA_CONTEXT,
+	DATA_QUANTITIES,
+	DATA_REPORTED,
+	DATA_ATTRIBUTION,
+	DATA_TRACE,
+	DATA_UNREAD
+};
+
+struct data_field {
+	const char *name;
+	size_t length;
+	enum data_kind kind;
+	enum series_field series; /* of DATA_TEXT */
+	const char *path;
+};
+
+/* What "data" says about the event's purpose, judged when all of it is known. */
+struct purpose {
+	bool has_ref, ref_complete;
+	bool has_key; /* quantities has a key, known or not */
+};
+
+static const struct draft_names canonical_names = {.usage = "data.quantities",
+    .model = "data.model",
+    .time = "time",
+    .context = "data.context_input_tokens",
+    .reported_input = "data.reported.input_tokens",
+    .reported_output = "data.reported.output_tokens"};
+
+static void json_fault(const struct json_reader *reader, struct arena *arena, struct record *out);
+static void read_top(struct json_reader *reader, struct draft *draft, struct top *top);
+static void read_data(struct json_reader *reader, struct draft *draft);
+static void finish_canonical(struct draft *draft, const struct top *top, struct record *out);
+static void finish_short(struct draft *draft, const struct top *top, struct record *out);
+
+static bool
+is_stated(const struct top *top, enum attribute attribute)
+{
+	return (top->stated >> attribute & 1) != 0;
+}
+
+static bool
+is_blank(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
+			return false;
+	return true;
+}
+
+static void
+set_reason(struct record *out, enum reason reason, const char *field, struct bytes value)
+{
+	out->reason = reason;
+	out->field = field;
+	out->value = bytes_clipped(value);
+	out->event = (struct usage_event){.kind = EVENT_USAGE, .context_input_tokens = -1};
+}
+
+void
+event_parse(const struct event_rules *rules, const char *bytes, size_t length, struct arena *arena, struct record *out)
+{
+	struct json_reader reader;
+	struct json_value value;
+	struct draft draft;
+	struct top top;
+
+	if (is_blank(bytes, length)) {
+		set_reason(out, N_BLANK, "", (struct bytes){NULL, 0});
+		return;
+	}
+	/* What is not stated is never looked at, and need not be cleared. */
+	top.stated = 0;
+	top.form.stated = 0;
+	top.unknown = false;
+	json_begin(&reader, bytes, length, 0, arena);
+	draft_begin(&draft, rules, &canonical_names, arena);
+	if (json_value(&reader, &value)) {
+		if (value.type == VALUE_OBJECT)
+			read_top(&reader, &draft, &top);
+		else if (value.type == VALUE_ARRAY)
+			(void)json_leave(&reader);
+	}
+	if (!json_end(&reader))
+		json_fault(&reader, arena, out);
+	else if (value.type != VALUE_OBJECT)
+		set_reason(out, E_NOT_OBJECT, "", json_value_shown(&value));
+	else if (is_stated(&top, CE_SPECVERSION) && (top.form.stated >> SHORT_idempotency_key & 1) != 0)
+		set_reason(out, E_VALUE, "idempotency_key", bytes_of("both a CloudEvent and the short form"));
+	else if (is_stated(&top, CE_SPECVERSION))
+		finish_canonical(&draft, &top, out);
+	else if ((top.form.stated >> SHORT_idempotency_key & 1) != 0 || rules->position_id != NULL)
+		finish_short(&draft, &top, out);
+	else
+		set_reason(out, E_NOT_CLOUDEVENT, "", bytes_of("neither specversion nor idempotency_key"));
+}
+
+bool
+event_is_cut(const char *bytes, size_t length, struct arena *arena)
+{
+	struct json_reader reader;
+
+	json_begin(&reader, bytes, length, 0, arena);
+	return !(json_skip(&reader, NULL) && json_end(&reader)) && reader.cut;
+}
+
+static void
+json_fault(const struct json_reader *reader, struct arena *arena, struct record *out)
+{
+	struct bytes value = reader->reason == E_DUPLICATE_KEY ? reader->key : bytes_of(reader->problem);
+
+	set_reason(out, reader->reason, arena_format(arena, "byte %zu", (size_t)(reader->at - reader->start) + 1), value);
+}
+
+static enum attribute
+attribute_find(struct bytes name)
+{
+	static const struct {
+		const char *name;
+		size_t length;
+	} names[CE_ATTRIBUTES] = {
+#define ATTRIBUTE(id, text) [id] = {text, sizeof text - 1}
+	    ATTRIBUTE(CE_SPECVERSION, "specversion"),
+	    ATTRIBUTE(CE_TYPE, "type"),
+	    ATTRIBUTE(CE_ID, "id"),
+	    ATTRIBUTE(CE_SUBJECT, "subject"),
+	    ATTRIBUTE(CE_DATA, "data"),
+	    ATTRIBUTE(CE_DATA_BASE64, "data_base64"),
+	    ATTRIBUTE(CE_DATACONTENTTYPE, "datacontenttype"),
+	    ATTRIBUTE(CE_DATASCHEMA, "dataschema"),
+#undef ATTRIBUTE
+	};
+
+	for (int i = 0; i < CE_ATTRIBUTES; i++)
+		if (names[i].length == name.length && memcmp(names[i].name, name.at, name.length) == 0)
+			return (enum attribute)i;
+	return CE_ATTRIBUTES;
+}
+
+/* Behind the opening brace. */
+static void
+read_top(struct json_reader *reader, struct draft *draft, struct top *top)
+{
+	struct bytes key;
+
+	while (json_key(reader, &key)) {
+		enum attribute attribute = attribute_find(key);
+		enum short_field field = attribute == CE_ATTRIBUTES ? short_field_find(key) : SHORT_FIELDS;
+		struct json_value value;
+
+		if (!json_value(reader, &value))
+			return;
+		if (attribute == CE_DATA && value.type == VALUE_OBJECT)
+			read_data(reader, draft);
+		else if (value.type == VALUE_OBJECT || value.type == VALUE_ARRAY)
+			(void)json_leave(reader);
+		if (attribute < CE_ATTRIBUTES && value.type != VALUE_NULL) {
+			top->attributes[attribute] = value;
+			top->stated |= 1U << attribute;
+		} else if (field < SHORT_FIELDS) {
+			top->form.values[field] = value;
+			top->form.stated |= 1U << field;
+		} else if (attribute == CE_ATTRIBUTES) {
+			top->unknown = true;
+		}
+	}
+}
+
+static int
+base64_value(char byte)
+{
+	if (byte >= 'A' && byte <= 'Z')
+		return byte - 'A';
+	if (byte >= 'a' && byte <= 'z')
+		return byte - 'a' + 26;
+	if (byte >= '0' && byte <= '9')
+		return byte - '0' + 52;
+	return byte == '+' ? 62 : byte == '/' ? 63 : -1;
+}
+
+/* RFC 4648, section 4: with padding, without anything else, unused bits zero. */
+static bool
+base64_decode(struct arena *arena, struct bytes text, struct bytes *out)
+{
+	size_t padding = 0;
+	unsigned bits = 0;
+	char *decoded = arena_take(arena, text.length / 4 * 3 + 1), *to = decoded;
+
+	if (text.length % 4 != 0)
+		return false;
+	while (padding < 2 && padding < text.length && text.at[text.length - 1 - padding] == '=')
+		padding++;
+	for (size_t i = 0; i < text.length; i++) {
+		int value = i < text.length - padding ? base64_value(text.at[i]) : 0;
+
+		if (value < 0)
+			return false;
+		bits = (bits << 6 | (unsigned)value) & 0xffffff;
+		if (i % 4 == 3) {
+			*to++ = (char)(bits >> 16);
+			*to++ = (char)(bits >> 8 & 0xff);
+			*to++ = (char)(bits & 0xff);
+		}
+	}
+	if (padding > 0 && (bits & (padding == 1 ? 0xffU : 0xffffU)) != 0)
+		return false;
+	*out = (struct bytes){decoded, (size_t)(to - decoded) - padding};
+	return true;
+}
+
+/* The data of an event that carries it as base64: a JSON document of its own. */
+static void
+read_data_base64(struct draft *draft, const struct json_value *encoded)
+{
+	struct json_reader reader;
+	struct json_value value;
+	struct bytes decoded;
+
+	if (encoded->type != VALUE_STRING) {
+		draft_fault(draft, E_TYPE, "data_base64", json_value_shown(encoded));
+		return;
+	}
+	if (!base64_decode(draft->arena, encoded->text, &decoded)) {
+		draft_fault(draft, E_VALUE, "data_base64", encoded->text);
+		return;
+	}
+	json_begin(&reader, decoded.at, decoded.length, 1, draft->arena);
+	if (json_value(&reader, &value)) {
+		if (value.type == VALUE_OBJECT)
+			read_data(&reader, draft);
+		else if (value.type == VALUE_ARRAY)
+			(void)json_leave(&reader);
+	}
+	if (!json_end(&reader))
+		draft_fault(draft, reader.reason, "data_base64",
+		    reader.reason == E_DUPLICATE_KEY ? reader.key : bytes_of(reader.problem));
+	else if (value.type != VALUE_OBJECT)
+		draft_fault(draft, E_TYPE, "data_base64", json_value_shown(&value));
+}
+
+static void
+check_data(struct draft *draft, const struct top *top)
+{
+	const struct json_value *data = &top->attributes[CE_DATA];
+
+	if (is_stated(top, CE_DATA) && is_stated(top, CE_DATA_BASE64))
+		draft_fault_words(draft, E_VALUE, "data_base64", "beside data");
+	else if (is_stated(top, CE_DATA_BASE64))
+		read_data_base64(draft, &top->attributes[CE_DATA_BASE64]);
+	else if (is_stated(top, CE_DATA) && data->type != VALUE_OBJECT)
+		draft_fault(draft, E_TYPE, "data", json_value_shown(data));
+	else if (!is_stated(top, CE_DATA))
+		draft_fault_words(draft, E_USAGE_MISSING, "data", "");
+}
+
+static bool
+is_text(const struct json_value *value, const char *text)
+{
+	return value->type == VALUE_STRING && strlen(text) == value->text.length &&
+	    memcmp(value->text.at, text, value->text.length) == 0;
+}
+
+static const struct json_value *
+attribute_of(const struct top *top, enum attribute attribute)
+{
+	return is_stated(top, attribute) ? &top->attributes[attribute] : NULL;
+}
+
+static const struct json_value *
+shared_of(const struct top *top, enum short_field field)
+{
+	return (top->form.stated >> field & 1) != 0 ? &top->form.values[field] : NULL;
+}
+
+/* True where the record is a usage event; else the fault is noted. */
+static bool
+check_envelope(struct draft *draft, const struct top *top)
+{
+	const struct json_value *version = &top->attributes[CE_SPECVERSION], *type = attribute_of(top, CE_TYPE);
+
+	if (!is_text(version, "1.0"))
+		draft_fault(draft, E_SPECVERSION, "specversion", json_value_shown(version));
+	else if (type == NULL || is_text(type, ""))
+		draft_fault_words(draft, E_NOT_CLOUDEVENT, "type", "");
+	else if (type->type != VALUE_STRING)
+		draft_fault(draft, E_TYPE, "type", json_value_shown(type));
+	else if (!is_text(type, "tollbook.usage.v1"))
+		draft_fault(draft, N_NOT_USAGE, "type", type->text);
+	else
+		return true;
+	return false;
+}
+
+static void
+finish_canonical(struct draft *draft, const struct top *top, struct record *out)
+{
+	if (check_envelope(draft, top)) {
+		draft_key(draft, KEY_ID, "id", attribute_of(top, CE_ID));
+		draft_key(draft, KEY_SOURCE, "source", shared_of(top, SHORT_source));
+		draft_key(draft, KEY_TENANT, "subject", attribute_of(top, CE_SUBJECT));
+		draft_time(draft, "time", shared_of(top, SHORT_time));
+		check_data(draft, top);
+	}
+	draft_finish(draft, out);
+}
+
+static void
+finish_short(struct draft *draft, const struct top *top, struct record *out)
+{
+	draft_begin(draft, draft->rules, &short_form_names, draft->arena);
+	if (top->unknown || top->stated != 0)
+		draft->event.flags |= F_UNKNOWN_FIELD;
+	short_form_fill(draft, &top->form, false);
+	draft_finish(draft, out);
+}
+
+static const struct data_field *
+data_field_find(struct bytes name)
+{
+#define TEXT(name, series)                                                                                                       \
+	{                                                                                                                        \
+		name, sizeof name - 1, DATA_TEXT, series, "data." name                                                           \
+	}
+#define OTHER(name, kind)                                                                                                        \
+	{                                                                                                                        \
+		name, sizeof name - 1, kind, SERIES_FIELDS, "data." name                                                         \
+	}
+	static const struct data_field fields[] = {
+	    TEXT("operation", SERIES_OPERATION),
+	    TEXT("provider", SERIES_PROVIDER),
+	    TEXT("model", SERIES_MODEL),
+	    OTHER("quantities", DATA_QUANTITIES),
+	    OTHER("measurement", DATA_MEASUREMENT),
+	    TEXT("service_tier", SERIES_SERVICE_TIER),
+	    OTHER("status", DATA_STATUS),
+	    OTHER("attribution", DATA_ATTRIBUTION),
+	    OTHER("trace", DATA_TRACE),
+	    OTHER("context_input_tokens", DATA_CONTEXT),
+	    OTHER("reported", DATA_REPORTED),
+	    TEXT("base_model", SERIES_BASE_MODEL),
+	    OTHER("adapter", DATA_ADAPTER),
+	    TEXT("region", SERIES_REGION),
+	    TEXT("deployment", SERIES_DEPLOYMENT),
+	    OTHER("speed", DATA_SPEED),
+	    OTHER("served_from", DATA_SERVED_FROM),
+	    OTHER("kind", DATA_KIND),
+	    OTHER("ref", DATA_REF),
+	    OTHER("model_requested", DATA_UNREAD),
+	    OTHER("service_tier_requested", DATA_UNREAD),
+	    OTHER("engine", DATA_UNREAD),
+	    OTHER("finish_reason", DATA_UNREAD),
+	    OTHER("started_at", DATA_UNREAD),
+	    OTHER("raw_digest", DATA_UNREAD),
+	};
+#undef TEXT
+#undef OTHER
+
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+		if (fields[i].length == name.length && memcmp(fields[i].name, name.at, name.length) == 0)
+			return &fields[i];
+	return NULL;
+}
+
+static bool
+is_name(struct bytes key, const char *name)
+{
+	return strlen(name) == key.length && memcmp(key.at, name, key.length) == 0;
+}
+
+/* Reads the value of `path` and enters it where it is an object.  False where there is nothing in it to be read: not
+ * stated (null), or no object, which is noted. */
+static bool
+enter_object(struct json_reader *reader, struct draft *draft, const char *path)
+{
+	struct json_value value;
+
+	if (!json_value(reader, &value))
+		return false;
+	if (value.type == VALUE_OBJECT)
+		return true;
+	if (value.type == VALUE_ARRAY)
+		(void)json_leave(reader);
+	if (value.type != VALUE_NULL)
+		draft_fault(draft, E_TYPE, path, json_value_shown(&value));
+	return false;
+}
+
+/* A value without an inside; an array or object is passed over and stays one, for the type check. */
+static bool
+read_scalar(struct json_reader *reader, struct json_value *value)
+{
+	if (!json_value(reader, value))
+		return false;
+	return (value->type != VALUE_ARRAY && value->type != VALUE_OBJECT) || json_leave(reader);
+}
+
+static void
+skip_unknown(struct json_reader *reader, struct draft *draft)
+{
+	draft->event.flags |= F_UNKNOWN_FIELD;
+	(void)json_skip(reader, NULL);
+}
+
+static void
+read_quantities(struct json_reader *reader, struct draft *draft, struct purpose *purpose)
+{
+	struct bytes name;
+
+	if (!enter_object(reader, draft, "data.quantities"))
+		return;
+	while (json_key(reader, &name)) {
+		const struct meter *meter = meter_find(name.at, name.length);
+		struct json_value value;
+
+		purpose->has_key = true;
+		draft->has_usage = true;
+		if (!read_scalar(reader, &value))
+			return;
+		if (meter == NULL)
+			draft_fault(draft, E_UNKNOWN_METER, "data.quantities", name);
+		else
+			draft_meter(draft, meter, "data.quantities.", &value);
+	}
+}
+
+static void
+read_unknown_details(struct json_reader *reader, struct draft *draft)
+{
+	static const char *const details[] = {
+	    "cache_read", "cache_write", "reasoning", "audio", "image", "video", "tool_use", "prediction"};
+	static const char path[] = "data.measurement.unknown";
+	struct json_value value;
+	unsigned seen = 0;
+
+	if (!json_value(reader, &value))
+		return;
+	if (value.type != VALUE_ARRAY) {
+		if (value.type == VALUE_OBJECT)
+			(void)json_leave(reader);
+		if (value.type != VALUE_NULL)
+			draft_fault(draft, E_TYPE, path, json_value_shown(&value));
+		return;
+	}
+	while (json_item(reader)) {
+		unsigned bit = 0;
+
+		if (!read_scalar(reader, &value))
+			return;
+		for (size_t i = 0; i < sizeof details / sizeof details[0]; i++)
+			if (is_text(&value, details[i]))
+				bit = 1U << i;
+		if (value.type != VALUE_STRING)
+			draft_fault(draft, E_TYPE, path, json_value_shown(&value));
+		else if (bit == 0 || (seen & bit) != 0)
+			draft_fault(draft, E_VALUE, path, value.text);
+		seen |= bit;
+	}
+	if (seen != 0)
+		draft->event.flags |= F_DETAILS_UNKNOWN;
+}
+
+static void
+read_complete(struct json_reader *reader, struct draft *draft, bool *stated)
+{
+	struct json_value value;
+
+	if (!read_scalar(reader, &value))
+		return;
+	*stated = value.type != VALUE_NULL;
+	if (value.type == VALUE_FALSE)
+		draft->event.flags |= F_PARTIAL;
+	else if (value.type != VALUE_TRUE && value.type != VALUE_NULL)
+		draft_fault(draft, E_TYPE, "data.measurement.complete", json_value_shown(&value));
+}
+
+static void
+read_measurement(struct json_reader *reader, struct draft *draft)
+{
+	static const char *const methods[] = {"provider", "engine", "gateway", "estimate", "none", NULL};
+	bool has_method = false, has_complete = false;
+	struct json_value value;
+	struct bytes key;
+
+	if (!enter_object(reader, draft, "data.measurement"))
+		return;
+	while (json_key(reader, &key)) {
+		if (is_name(key, "method") && read_scalar(reader, &value)) {
+			has_method = value.type != VALUE_NULL;
+			draft_word(draft, SERIES_METHOD, "data.measurement.method", &value, methods);
+		} else if (is_name(key, "complete")) {
+			read_complete(reader, draft, &has_complete);
+		} else if (is_name(key, "unknown")) {
+			read_unknown_details(reader, draft);
+		} else {
+			skip_unknown(reader, draft);
+		}
+	}
+	if (!has_method)
+		draft_fault_words(draft, E_VALUE, "data.measurement.method", "");
+	if (!has_complete)
+		draft_fault_words(draft, E_VALUE, "data.measurement.complete", "");
+	value = (struct json_value){VALUE_STRING, draft->event.series[SERIES_METHOD]};
+	if (is_text(&value, "estimate"))
+		draft->event.flags |= F_ESTIMATED;
+}
+
+static void
+read_adapter(struct json_reader *reader, struct draft *draft)
+{
+	static const char *const kinds[] = {"lora", "fine_tune", NULL};
+	const struct bytes *series = draft->event.series;
+	struct json_value value;
+	struct bytes key;
+
+	if (!enter_object(reader, draft, "data.adapter"))
+		return;
+	while (json_key(reader, &key)) {
+		if (is_name(key, "kind") && read_scalar(reader, &value))
+			draft_word(draft, SERIES_ADAPTER_KIND, "data.adapter.kind", &value, kinds);
+		else if (is_name(key, "id") && read_scalar(reader, &value))
+			draft_text(draft, SERIES_ADAPTER, "data.adapter.id", &value);
+		else
+			skip_unknown(reader, draft);
+	}
+	if (series[SERIES_ADAPTER_KIND].length == 0)
+		draft_fault_words(draft, E_VALUE, "data.adapter.kind", "");
+	if (series[SERIES_ADAPTER].length == 0)
+		draft_fault_words(draft, E_VALUE, "data.adapter.id", "");
+}
+
+static void
+read_ref_key(struct json_reader *reader, struct draft *draft, const char *path, struct bytes *out)
+{
+	struct json_value value;
+
+	if (!read_scalar(reader, &value) || value.type == VALUE_NULL)
+		return;
+	if (value.type != VALUE_STRING)
+		draft_fault(draft, E_TYPE, path, json_value_shown(&value));
+	else if (value.text.length > 0 && key_check(value.text) != REASON_NONE)
+		draft_fault(draft, E_VALUE, path, value.text);
+	else
+		*out = value.text;
+}
+
+/* A key beside source and id could mean another original than the one these name, so it is refused. */
+static void
+read_ref(struct json_reader *reader, struct draft *draft, struct purpose *purpose)
+{
+	struct bytes key;
+
+	if (!enter_object(reader, draft, "data.ref"))
+		return;
+	purpose->has_ref = true;
+	while (json_key(reader, &key)) {
+		if (is_name(key, "source")) {
+			read_ref_key(reader, draft, "data.ref.source", &draft->event.ref_source);
+		} else if (is_name(key, "id")) {
+			read_ref_key(reader, draft, "data.ref.id", &draft->event.ref_id);
+		} else {
+			draft_fault(draft, E_VALUE, "data.ref", key);
+			(void)json_skip(reader, NULL);
+		}
+	}
+	purpose->ref_complete = draft->event.ref_source.length > 0 && draft->event.ref_id.length > 0;
+}
+
+static void
+read_reported(struct json_reader *reader, struct draft *draft)
+{
+	static const char *const names[REPORTED_COUNTS] = {"input_tokens", "output_tokens", "total_tokens"};
+	static const char *const paths[REPORTED_COUNTS] = {
+	    "data.reported.input_tokens", "data.reported.output_tokens", "data.reported.total_tokens"};
+	struct json_value value;
+	struct bytes key;
+
+	if (!enter_object(reader, draft, "data.reported"))
+		return;
+	while (json_key(reader, &key)) {
+		int i = 0;
+
+		while (i < REPORTED_COUNTS && !is_name(key, names[i]))
+			i++;
+		if (i < REPORTED_COUNTS && read_scalar(reader, &value))
+			(void)draft_count(draft, paths[i], &value, &draft->reported[i]);
+		else if (is_name(key, "cost") || is_name(key, "cost_unit"))
+			(void)json_skip(reader, NULL);
+		else
+			skip_unknown(reader, draft);
+	}
+}
+
+static void
+read_attribution(struct json_reader *reader, struct draft *draft)
+{
+	struct json_value value;
+	struct bytes key;
+	const char *end;
+
+	if (!enter_object(reader, draft, "data.attribution"))
+		return;
+	draft->attribution.at = reader->at - 1;
+	while (json_key(reader, &key)) {
+		if (is_name(key, "project_id") && read_scalar(reader, &value))
+			draft_text(draft, SERIES_PROJECT, "data.attribution.project_id", &value);
+		else if (is_name(key, "api_key_id") && read_scalar(reader, &value))
+			draft_text(draft, SERIES_API_KEY, "data.attribution.api_key_id", &value);
+		else
+			(void)json_skip(reader, NULL);
+	}
+	end = reader->at;
+	draft->attribution.length = (size_t)(end - draft->attribution.at);
+}
+
+static void
+read_trace(struct json_reader *reader, struct draft *draft)
+{
+	if (!enter_object(reader, draft, "data.trace"))
+		return;
+	draft->trace.at = reader->at - 1;
+	if (json_leave(reader))
+		draft->trace.length = (size_t)(reader->at - draft->trace.at);
+}
+
+static void
+read_kind(struct json_reader *reader, struct draft *draft)
+{
+	struct json_value value;
+
+	if (!read_scalar(reader, &value) || value.type == VALUE_NULL || is_text(&value, "usage"))
+		return;
+	if (is_text(&value, "correction"))
+		draft->event.kind = EVENT_CORRECTION;
+	else if (is_text(&value, "void"))
+		draft->event.kind = EVENT_VOID;
+	else
+		draft_fault(draft, value.type == VALUE_STRING ? E_VALUE : E_TYPE, "data.kind", json_value_shown(&value));
+}
+
+static void
+read_field(struct json_reader *reader, struct draft *draft, const struct data_field *field, struct purpose *purpose)
+{
+	static const char *const speeds[] = {"standard", "fast", NULL};
+	static const char *const served_from[] = {"model", "gateway_cache", NULL};
+	struct json_value value;
+
+	switch (field->kind) {
+	case DATA_TEXT:
+		if (read_scalar(reader, &value))
+			draft_text(draft, field->series, field->path, &value);
+		break;
+	case DATA_SPEED:
+		if (read_scalar(reader, &value))
+			draft_word(draft, SERIES_SPEED, field->path, &value, speeds);
+		break;
+	case DATA_STATUS:
+		if (read_scalar(reader, &value))
+			draft_word(draft, SERIES_STATUS, field->path, &value, status_words);
+		break;
+	case DATA_SERVED_FROM:
+		if (read_scalar(reader, &value))
+			draft_word(draft, SERIES_SERVED_FROM, field->path, &value, served_from);
+		break;
+	case DATA_CONTEXT:
+		if (read_scalar(reader, &value))
+			(void)draft_count(draft, field->path, &value, &draft->event.context_input_tokens);
+		break;
+	case DATA_KIND:
+		read_kind(reader, draft);
+		break;
+	case DATA_REF:
+		read_ref(reader, draft, purpose);
+		break;
+	case DATA_ADAPTER:
+		read_adapter(reader, draft);
+		break;
+	case DATA_MEASUREMENT:
+		read_measurement(reader, draft);
+		break;
+	case DATA_QUANTITIES:
+		read_quantities(reader, draft, purpose);
+		break;
+	case DATA_REPORTED:
+		read_reported(reader, draft);
+		break;
+	case DATA_ATTRIBUTION:
+		read_attribution(reader, draft);
+		break;
+	case DATA_TRACE:
+		read_trace(reader, draft);
+		break;
+	case DATA_UNREAD:
+		(void)json_skip(reader, NULL);
+		break;
+	}
+}
+
+/* Kind, ref and quantities must fit each other. */
+static void
+check_purpose(struct draft *draft, const struct purpose *purpose)
+{
+	struct usage_event *event = &draft->event;
+
+	if (event->kind == EVENT_USAGE && purpose->has_ref)
+		draft_fault_words(draft, E_VALUE, "data.ref", "in an event of kind usage");
+	if (event->kind != EVENT_USAGE && !purpose->ref_complete)
+		draft_fault_words(draft, E_REF_MISSING, "data.ref", "");
+	if (event->kind == EVENT_VOID) {
+		event->context_input_tokens = -1;
+		if (purpose->has_key)
+			draft_fault_words(draft, E_VALUE, "data.quantities", "in an event of kind void");
+	} else if (event->series[SERIES_OPERATION].length == 0) {
+		draft_fault_words(draft, E_VALUE, "data.operation", "");
+	}
+}
+
+/* Behind the opening brace. */
+static void
+read_data(struct json_reader *reader, struct draft *draft)
+{
+	struct purpose purpose = {0};
+	struct bytes key;
+
+	while (json_key(reader, &key)) {
+		const struct data_field *field = data_field_find(key);
+
+		if (field == NULL)
+			skip_unknown(reader, draft);
+		else
+			read_field(reader, draft, field, &purpose);
+	}
+	if (reader->reason == REASON_NONE)
+		check_purpose(draft, &purpose);
+}

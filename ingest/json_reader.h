@@ -1,0 +1,68 @@
+/*
+ * json_reader.h -- a strict pull reader of JSON (RFC 8259) over bytes in memory.
+ *
+ * It builds nothing: the caller asks for the next key, item or value and gets the text of numbers and strings as it stands
+ * in the input (strings with escapes are unescaped into the arena).  What the caller does not ask for is checked all the
+ * same, by the same code: UTF-8 without overlong forms and surrogates, no raw control bytes, no escaped U+0000, at most
+ * JSON_DEPTH levels, no key twice in an object after unescaping.
+ *
+ * The first error stays: afterwards every function returns false, so a caller may look at `reason` once, at the end.
+ */
+#ifndef INGEST_JSON_READER_H
+#define INGEST_JSON_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "ledger/usage_event.h"
+
+enum { JSON_DEPTH = 16, JSON_KEYS = 256 /* in one object */ };
+
+enum value_type { VALUE_NULL, VALUE_FALSE, VALUE_TRUE, VALUE_NUMBER, VALUE_STRING, VALUE_ARRAY, VALUE_OBJECT };
+
+struct json_value {
+	enum value_type type;
+	struct bytes text; /* of a string, unescaped; of a number, its digits; else where it starts in the input */
+};
+
+struct json_reader {
+	const char *start, *at, *end;
+	struct arena *arena;
+	enum reason reason;               /* E_UTF8, E_NUL, E_JSON, E_DEPTH, E_DUPLICATE_KEY; REASON_NONE while all is well */
+	const char *problem;              /* what is wrong, in words for a person */
+	struct bytes key;                 /* of E_DUPLICATE_KEY: the key */
+	bool cut;                         /* the error is that the bytes end too early */
+	int depth;                        /* open arrays and objects */
+	bool in_array[JSON_DEPTH + 1];    /* by depth: the container is an array */
+	bool begun[JSON_DEPTH + 1];       /* it has a first key or item */
+	size_t first_key[JSON_DEPTH + 1]; /* where its keys start in `keys` */
+	size_t key_count;
+	struct bytes keys[JSON_DEPTH * JSON_KEYS]; /* of all open objects */
+};
+
+/* `depth`: levels that the bytes stand in already (a decoded document inside another), else 0.  `bytes` and `arena` must
+ * outlive what is read. */
+void json_begin(struct json_reader *reader, const char *bytes, size_t length, int depth, struct arena *arena);
+/* Reads the next value: scalars whole; of an array or object only the opening bracket, to be followed by json_key or
+ * json_item until they return false, or by json_leave. */
+bool json_value(struct json_reader *reader, struct json_value *value);
+/* In an object: the next key, its value to be read; false at the object's end, which is then left. */
+bool json_key(struct json_reader *reader, struct bytes *key);
+/* In an array: true where another item is to be read; false at the array's end, which is then left. */
+bool json_item(struct json_reader *reader);
+/* Checks and passes over the rest of the array or object entered last. */
+bool json_leave(struct json_reader *reader);
+/* Checks and passes over the next value; *raw, when not NULL, is its text in the input. */
+bool json_skip(struct json_reader *reader, struct bytes *raw);
+/* Nothing but blanks may be left. */
+bool json_end(struct json_reader *reader);
+
+/* True where all of the text is one JSON number. */
+bool is_json_number(struct bytes text);
+/* True where bytes are valid UTF-8 (RFC 3629); else *at is the first byte of the wrong sequence and *cut tells that it
+ * only ends too early. */
+bool utf8_check(const char *bytes, size_t length, size_t *at, bool *cut);
+
+#endif
