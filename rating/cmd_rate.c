@@ -1,0 +1,74 @@
+/* cmd_rate.c -- `tollbook rate`: new usage into charges. */
+#include "base/table.h"
+#include "ledger/meter.h"
+#include "ledger/period.h"
+#include "rating/rate_run.h"
+
+static bool rate(struct run *run, struct error *err);
+
+static const struct option_spec options[] = {
+	{"period", "YYYY-MM", "only charges of this billing period", 'p'},
+	{"tenant", "TENANT", "only charges of this tenant", 't'},
+	{0},
+};
+
+const struct command cmd_rate = {
+	.name = "rate",
+	.summary = "sum new usage into intervals and price it into charges; what no rule prices is held",
+	.operands = "",
+	.options = options,
+	.needs = NEEDS_DB,
+	.prints_rows = true,
+	.takes_dry_run = true,
+	.example = "  tollbook rate\n  tollbook rate --period 2026-10 --tenant acme --dry-run",
+	.run = rate,
+};
+
+/* Holds in force, whatever run made them: what waits for a price, with its quantity. */
+static bool
+print_holds(struct run *run, struct rate_scope scope, struct error *err)
+{
+	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"period", "period", COLUMN_TEXT},
+	    {"model", "model", COLUMN_TEXT}, {"service_tier", "tier of service", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
+	    {"reason", "held because", COLUMN_TEXT}, {"quantity", "quantity", COLUMN_NUMBER}, {0}};
+	struct table *table;
+	struct rows rows;
+
+	if (!db_rows(run->db, SQL_RATING_HOLDS_LIST, PARAMS(scope.period, scope.tenant), &rows, err))
+		return false;
+	table = table_new(columns);
+	for (int i = 0; i < rows.count; i++) {
+		const struct meter *meter = meter_of((int)row_number(&rows, i, 4));
+		char quantity[DECIMAL_TEXT];
+
+		table_row(table);
+		for (int j = 0; j < 4; j++)
+			table_cell(table, row_text(&rows, i, j));
+		table_cell(table, meter->name);
+		table_cell(table, row_text(&rows, i, 5));
+		table_cell(table, meter_format(meter, row_integer(&rows, i, 6), quantity));
+	}
+	table_print(table, run, "nothing is held");
+	if (rows.count > 0)
+		run->finding = ERROR_FINDINGS;
+	table_free(table);
+	rows_release(&rows);
+	return true;
+}
+
+static bool
+rate(struct run *run, struct error *err)
+{
+	struct rate_scope scope = {.tenant = option_value(run, "tenant") == NULL ? "" : option_value(run, "tenant")};
+	struct rate_result result;
+
+	if (!period_option(run, &scope.period, err) || !rate_run(run, scope, &result, err))
+		return false;
+	if (result.rating_run == 0)
+		say(run, "nothing is new: no usage, price or contract since the last run");
+	else
+		say(run, "%srun %lld: %lld ledger rows of %lld batches into %lld interval sums; %lld tenant periods rated: %lld charges, %lld holds",
+		    run->dry_run ? "dry " : "", (long long)result.rating_run, (long long)result.events, (long long)result.batches,
+		    (long long)result.intervals, (long long)result.ratings, (long long)result.charges, (long long)result.holds);
+	return print_holds(run, scope, err);
+}

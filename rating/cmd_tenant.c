@@ -1,0 +1,193 @@
+/* cmd_tenant.c -- `tollbook tenant apply|list`. */
+#include <string.h>
+
+#include "base/table.h"
+#include "rating/tenant_file.h"
+
+static bool apply(struct run *run, struct error *err);
+static bool list(struct run *run, struct error *err);
+
+const struct command cmd_tenant_apply = {
+	.name = "tenant apply",
+	.summary = "make tenants' contracts what a file says; applying it again changes nothing",
+	.operands = "FILE",
+	.operands_min = 1,
+	.operands_max = 1,
+	.needs = NEEDS_DB,
+	.prints_rows = true,
+	.takes_dry_run = true,
+	.example = "  tollbook tenant apply examples/tenants.json\n  tollbook tenant apply tenants.csv --dry-run",
+	.run = apply,
+};
+
+const struct command cmd_tenant_list = {
+	.name = "tenant list",
+	.summary = "list tenants' contracts",
+	.operands = "",
+	.needs = NEEDS_DB,
+	.prints_rows = true,
+	.example = "  tollbook tenant list --format json",
+	.run = list,
+};
+
+/* Columns of contract_place.sql. */
+enum { PLACE_EFFECTIVE, PLACE_ZONE_KNOWN, PLACE_SAME, PLACE_OTHER_AT, PLACE_LATER, PLACE_CURRENCY, PLACE_ZONE, PLACE_BOOK_CURRENCY };
+
+static bool
+refuse(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err)
+{
+	error_at(err, file->path, row->place);
+	return error_field(err, field, value, strlen(value));
+}
+
+/* What the database has against a row. */
+static bool
+check_row(const struct tenant_file *file, const struct tenant_row *row, const struct rows *place, struct error *err)
+{
+	if (!row_bool(place, 0, PLACE_ZONE_KNOWN)) {
+		error_set(err, ERROR_INPUT, "there is no time zone \"%s\"", row->zone);
+		error_hint(err, "Name it as the IANA database does, for example Europe/Berlin.");
+		return refuse(file, row, "zone", row->zone, err);
+	}
+	if (!row_is_null(place, 0, PLACE_CURRENCY) && strcmp(row_text(place, 0, PLACE_CURRENCY), row->currency) != 0) {
+		error_set(err, ERROR_STATE, "tenant %s is billed in %s", row->tenant, row_text(place, 0, PLACE_CURRENCY));
+		error_hint(err, "A tenant keeps its currency; a new currency needs a new tenant.");
+		return refuse(file, row, "currency", row->currency, err);
+	}
+	if (!row_is_null(place, 0, PLACE_ZONE) && strcmp(row_text(place, 0, PLACE_ZONE), row->zone) != 0) {
+		error_set(err, ERROR_STATE, "the months of tenant %s are counted in zone %s", row->tenant, row_text(place, 0, PLACE_ZONE));
+		error_hint(err, "A tenant keeps its zone, or a day would be billed twice or not at all.");
+		return refuse(file, row, "zone", row->zone, err);
+	}
+	if (!row_is_null(place, 0, PLACE_BOOK_CURRENCY) && strcmp(row_text(place, 0, PLACE_BOOK_CURRENCY), row->currency) != 0) {
+		error_set(err, ERROR_STATE, "book %s is in %s, tenant %s is billed in %s", row->book, row_text(place, 0, PLACE_BOOK_CURRENCY),
+		    row->tenant, row->currency);
+		error_hint(err, "Name a book in the tenant's currency; tollbook prices list shows them.");
+		return refuse(file, row, "book", row->book, err);
+	}
+	if (row_bool(place, 0, PLACE_OTHER_AT) || row_bool(place, 0, PLACE_LATER)) {
+		error_set(err, ERROR_STATE, "tenant %s has another contract from that instant or a later one on", row->tenant);
+		error_hint(err, "Contracts are added at the end: give the change a later \"effective\".");
+		return refuse(file, row, "effective", row->effective, err);
+	}
+	return true;
+}
+
+static bool
+apply_row(struct run *run, const struct tenant_file *file, const struct tenant_row *row, const char **status, struct error *err)
+{
+	struct rows place;
+	const char *effective;
+	bool fine, same;
+
+	if (!db_one_row(run->db, SQL_RATING_CONTRACT_PLACE,
+	    PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, row->effective), &place, err)) {
+		/* The time of day or the zone may be what the server cannot read; say where it came from. */
+		return refuse(file, row, "effective", row->effective, err);
+	}
+	same = row_bool(&place, 0, PLACE_SAME);
+	effective = arena_copy(&run->arena, row_text(&place, 0, PLACE_EFFECTIVE), row_length(&place, 0, PLACE_EFFECTIVE));
+	fine = same || check_row(file, row, &place, err);
+	rows_release(&place);
+	*status = same ? "unchanged" : "applied";
+	return fine && (same || (db_change(run->db, SQL_RATING_CONTRACT_ADD,
+	    PARAMS(row->tenant, row->name, row->issuer, row->currency, row->zone, row->book, effective, param_instant(&run->arena, run->now), run->by),
+	        1, err) &&
+	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
+	        PARAMS(param_instant(&run->arena, run->now), run->by, "tenant apply", row->tenant, file->path), 1, err)));
+}
+
+static bool
+apply_issuers(struct run *run, const struct tenant_file *file, struct error *err)
+{
+	for (size_t i = 0; i < file->issuer_count; i++)
+		if (!db_change(run->db, SQL_RATING_ISSUER_STORE, PARAMS(file->issuers[i].code, file->issuers[i].name), -1, err))
+			return false;
+	return true;
+}
+
+/* An issuer that the file does not name must be there already; the default one is made. */
+static bool
+need_issuer(struct run *run, const struct tenant_file *file, const struct tenant_row *row, struct error *err)
+{
+	struct rows rows;
+	bool known;
+
+	if (!db_one_row(run->db, SQL_RATING_ISSUER_KNOWN, PARAMS(row->issuer), &rows, err))
+		return false;
+	known = row_bool(&rows, 0, 0);
+	rows_release(&rows);
+	if (known)
+		return true;
+	error_set(err, ERROR_INPUT, "there is no issuer %s", row->issuer);
+	error_hint(err, "Name it in the file: {\"issuers\": [{\"issuer\": \"%s\", \"name\": \"...\"}], \"tenants\": [...]}", row->issuer);
+	return refuse(file, row, "issuer", row->issuer, err);
+}
+
+static bool
+apply_all(struct run *run, const struct tenant_file *file, struct table *table, struct error *err)
+{
+	if (!apply_issuers(run, file, err))
+		return false;
+	for (size_t i = 0; i < file->count; i++) {
+		const struct tenant_row *row = &file->rows[i];
+		const char *status = NULL;
+
+		if (!need_issuer(run, file, row, err) || !apply_row(run, file, row, &status, err))
+			return false;
+		table_row(table);
+		table_cell(table, row->tenant);
+		table_cell(table, row->name);
+		table_cell(table, row->currency);
+		table_cell(table, row->zone);
+		table_cell(table, row->book);
+		table_cell(table, row->effective);
+		table_cell(table, status);
+	}
+	return true;
+}
+
+static bool
+apply(struct run *run, struct error *err)
+{
+	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"name", "name", COLUMN_TEXT},
+	    {"currency", "currency", COLUMN_TEXT}, {"zone", "zone", COLUMN_TEXT}, {"book", "book", COLUMN_TEXT},
+	    {"effective", "effective", COLUMN_TEXT}, {"status", "status", COLUMN_TEXT}, {0}};
+	struct tenant_file file;
+	struct table *table;
+	bool fine;
+
+	if (!tenant_file_load(run->operands[0], &file, err))
+		return false;
+	table = table_new(columns);
+	/* All or nothing. */
+	fine = db_begin(run->db, err) && apply_all(run, &file, table, err);
+	if (fine && !run->dry_run)
+		fine = db_commit(run->db, err);
+	else
+		db_rollback(run->db);
+	if (fine)
+		table_print(table, run, "no tenants in the file");
+	table_free(table);
+	tenant_file_release(&file);
+	return fine;
+}
+
+static bool
+list(struct run *run, struct error *err)
+{
+	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"name", "name", COLUMN_TEXT},
+	    {"issuer", "issuer", COLUMN_TEXT}, {"currency", "currency", COLUMN_TEXT}, {"zone", "zone", COLUMN_TEXT}, {"book", "book", COLUMN_TEXT},
+	    {"effective", "effective", COLUMN_TEXT}, {0}};
+	struct table *table;
+	struct rows rows;
+
+	if (!db_rows(run->db, SQL_RATING_CONTRACT_LIST, NO_PARAMS, &rows, err))
+		return false;
+	table = table_new(columns);
+	table_rows(table, &rows);
+	table_print(table, run, "no tenants");
+	table_free(table);
+	rows_release(&rows);
+	return true;
+}

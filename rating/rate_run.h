@@ -1,0 +1,28 @@
+/*
+ * rate_run.h -- one rating pass: new usage into intervals, intervals into charges and holds.
+ *
+ * Charges are a pure function of intervals, price books and contracts: period_rate() reads and computes, and writes nothing.
+ */
+#ifndef RATING_RATE_RUN_H
+#define RATING_RATE_RUN_H
+
+#include "base/command.h"
+#include "ledger/verify.h"
+
+struct rate_scope {
+	const char *period, *tenant; /* "" for all */
+};
+
+struct rate_result {
+	int64_t rating_run; /* 0: nothing was new, and no run is recorded */
+	int64_t batches, events, intervals, ratings, charges, holds;
+};
+
+/* One pass in one transaction, rolled back for a dry run.  ERROR_BUSY when another is active. */
+MUST_CHECK bool rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err);
+
+/* Computes every rating in force that is not invoiced again, from the inputs it was made from, and calls `differs` for each
+ * whose output has another digest; invariant 8. */
+MUST_CHECK bool rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+
+#endif

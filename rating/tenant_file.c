@@ -1,0 +1,275 @@
+/* tenant_file.c -- see tenant_file.h. */
+#include "rating/tenant_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv_row.h"
+#include "base/document.h"
+#include "base/instant.h"
+#include "base/money.h"
+
+enum { TEXT_BYTES = 256, FIELDS = 7 };
+
+static const char *const field_names[FIELDS] = {"tenant", "name", "currency", "zone", "book", "issuer", "effective"};
+static const char default_issuer[] = "MAIN";
+
+/* The fields of a row in the order of field_names. */
+static const char **
+row_field(struct tenant_row *row, size_t field)
+{
+	const char **const fields[FIELDS] = {&row->tenant, &row->name, &row->currency, &row->zone, &row->book, &row->issuer, &row->effective};
+
+	return fields[field];
+}
+
+static struct tenant_row *
+add_row(struct tenant_file *file, uint64_t place)
+{
+	file->rows = memory_grow(file->rows, &file->room, file->count + 1, sizeof *file->rows);
+	file->rows[file->count] = (struct tenant_row){.place = place};
+	return &file->rows[file->count++];
+}
+
+static void
+add_issuer(struct tenant_file *file, const char *code, const char *name)
+{
+	for (size_t i = 0; i < file->issuer_count; i++)
+		if (strcmp(file->issuers[i].code, code) == 0)
+			return;
+	file->issuers = memory_grow(file->issuers, &file->issuer_room, file->issuer_count + 1, sizeof *file->issuers);
+	file->issuers[file->issuer_count++] = (struct issuer_row){code, name};
+}
+
+static bool
+is_issuer_code(const char *code)
+{
+	size_t length = strlen(code);
+
+	return length >= 1 && length <= 8 && strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == length;
+}
+
+/* YYYY-MM-DD, midnight in the tenant's zone, or RFC 3339. */
+static bool
+is_effective(const char *text)
+{
+	struct instant at;
+	struct error ignored;
+	char whole[32];
+
+	if (strlen(text) != 10)
+		return instant_parse(text, strlen(text), 2020, &at) == INSTANT_OK && instant_interval(at).us == at.us;
+	snprintf(whole, sizeof whole, "%sT00:00:00Z", text);
+	return instant_option(whole, &at, &ignored);
+}
+
+static bool
+fault(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, const char *message,
+    const char *hint, struct error *err)
+{
+	error_set(err, ERROR_INPUT, "%s", message);
+	error_hint(err, "%s", hint);
+	error_at(err, file->path, row->place);
+	return error_field(err, field, value, strlen(value));
+}
+
+/* Fills what may be left out, then checks. */
+static bool
+check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
+{
+	for (size_t i = 0; i < FIELDS; i++) {
+		const char **field = row_field(row, i);
+
+		if (*field == NULL && field == &row->issuer) {
+			row->issuer = default_issuer;
+			add_issuer(file, default_issuer, default_issuer);
+		}
+		if (*field == NULL)
+			return fault(file, row, field_names[i], "", "a tenant lacks a field", "tenant, name, currency, zone, book and effective must be given.", err);
+	}
+	if (currency_find(row->currency) == NULL)
+		return fault(file, row, "currency", row->currency, "not a current ISO 4217 currency code", "For example USD or EUR, in capitals.", err);
+	if (!is_issuer_code(row->issuer))
+		return fault(file, row, "issuer", row->issuer, "not an issuer's code", "It begins document numbers: 1 to 8 capital letters and digits.", err);
+	if (!is_effective(row->effective))
+		return fault(file, row, "effective", row->effective, "not a time that a contract can begin at",
+		    "Write YYYY-MM-DD for midnight in the tenant's zone, or RFC 3339 on a quarter of an hour.", err);
+	return true;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static bool
+read_tenant(const struct document *document, json_t *value, const char *path, struct tenant_file *file, uint64_t place)
+{
+	struct tenant_row *row;
+
+	if (!json_is_object(value))
+		return document_refuse(document, path, value, "a tenant is a JSON object");
+	if (!document_keys(document, value, path, field_names, FIELDS))
+		return false;
+	row = add_row(file, place);
+	for (size_t i = 0; i < FIELDS; i++) {
+		const char **field = row_field(row, i);
+
+		if (!document_text(document, value, path, field_names[i], false, TEXT_BYTES, field))
+			return false;
+		if (*field != NULL)
+			*field = arena_copy(&file->arena, *field, strlen(*field));
+	}
+	return check_row(file, row, document->err);
+}
+
+static bool
+read_issuer(const struct document *document, json_t *value, const char *path, struct tenant_file *file)
+{
+	const char *code, *name;
+
+	if (!json_is_object(value))
+		return document_refuse(document, path, value, "an issuer is a JSON object");
+	if (!DOCUMENT_KEYS(document, value, path, "issuer", "name") ||
+	    !document_text(document, value, path, "issuer", true, 8, &code) || !document_text(document, value, path, "name", true, TEXT_BYTES, &name))
+		return false;
+	if (!is_issuer_code(code))
+		return document_refuse(document, path, value, "an issuer's code is 1 to 8 capital letters and digits");
+	add_issuer(file, arena_copy(&file->arena, code, strlen(code)), arena_copy(&file->arena, name, strlen(name)));
+	return true;
+}
+
+static bool
+read_lists(const struct document *document, json_t *root, struct tenant_file *file)
+{
+	json_t *tenants = root, *issuers = NULL, *value;
+	char path[32];
+	size_t i;
+
+	if (json_is_object(root)) {
+		if (!DOCUMENT_KEYS(document, root, "", "tenants", "issuers"))
+			return false;
+		tenants = json_object_get(root, "tenants");
+		issuers = json_object_get(root, "issuers");
+	}
+	if (!json_is_array(tenants) || (issuers != NULL && !json_is_array(issuers)))
+		return document_refuse(document, "tenants", NULL, "the file is a list of tenants, or an object with lists \"tenants\" and \"issuers\"");
+	json_array_foreach(issuers, i, value) {
+		snprintf(path, sizeof path, "issuers[%zu]", i);
+		if (!read_issuer(document, value, path, file))
+			return false;
+	}
+	json_array_foreach(tenants, i, value) {
+		snprintf(path, sizeof path, "tenants[%zu]", i);
+		if (!read_tenant(document, value, path, file, i + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool
+read_json(const struct text *bytes, struct tenant_file *file, struct error *err)
+{
+	struct document document = {file->path, err};
+	json_t *root = document_parse(bytes->bytes, bytes->length, file->path, err);
+	bool fine = root != NULL && read_lists(&document, root, file);
+
+	json_decref(root);
+	return fine;
+}
+
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+/* Which field each column is; unknown names are refused. */
+static bool
+read_header(const struct csv_row *csv, struct tenant_file *file, size_t *fields, struct error *err)
+{
+	for (size_t column = 0; column < csv_row_columns(csv); column++) {
+		struct bytes cell = csv_row_cell(csv, column);
+		size_t i = 0;
+
+		while (i < FIELDS && (strlen(field_names[i]) != cell.length || memcmp(field_names[i], cell.at, cell.length) != 0))
+			i++;
+		if (i == FIELDS) {
+			error_set(err, ERROR_INPUT, "the header names a column that tenants do not have");
+			error_at(err, file->path, 1);
+			error_field(err, "header", cell.at, cell.length);
+			return document_suggest(err, arena_copy(&file->arena, cell.at, cell.length), field_names, FIELDS);
+		}
+		fields[column] = i;
+	}
+	return true;
+}
+
+static bool
+read_row(const struct csv_row *csv, struct tenant_file *file, const size_t *fields, size_t columns, uint64_t line, struct error *err)
+{
+	struct tenant_row *row = add_row(file, line);
+
+	if (csv_row_columns(csv) != columns)
+		return fault(file, row, "row", "", "the row has another number of columns than the header", "Quote cells that contain commas.", err);
+	for (size_t column = 0; column < columns; column++) {
+		struct bytes cell = csv_row_cell(csv, column);
+
+		if (cell.length > TEXT_BYTES || memchr(cell.at, '\0', cell.length) != NULL)
+			return fault(file, row, field_names[fields[column]], "", "the cell is too long or has a NUL in it", "At most 256 bytes.", err);
+		if (cell.length > 0)
+			*row_field(row, fields[column]) = arena_copy(&file->arena, cell.at, cell.length);
+	}
+	return check_row(file, row, err);
+}
+
+static bool
+read_csv(const struct text *bytes, struct tenant_file *file, struct error *err)
+{
+	const char *at = bytes->bytes, *end = bytes->bytes + bytes->length;
+	struct csv_row *csv = csv_row_new(',');
+	size_t fields[CSV_COLUMNS], columns = 0;
+	bool fine = true;
+
+	for (uint64_t line = 1; fine && at < end; line++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = newline == NULL ? (size_t)(end - at) : (size_t)(newline - at + 1);
+		enum csv_row_state state;
+
+		csv_row_begin(csv, &file->arena, NULL);
+		state = csv_row_feed(csv, at, length);
+		if (state == CSV_ROW_OPEN && newline == NULL)
+			state = csv_row_end(csv);
+		at += length;
+		if (state != CSV_ROW_WHOLE) {
+			error_set(err, ERROR_INPUT, "not a CSV row: a stray quote, or a line break inside a cell");
+			fine = error_at(err, file->path, line);
+		} else if (line == 1) {
+			fine = read_header(csv, file, fields, err);
+			columns = csv_row_columns(csv);
+		} else {
+			fine = read_row(csv, file, fields, columns, line, err);
+		}
+	}
+	csv_row_free(csv);
+	return fine;
+}
+
+bool
+tenant_file_load(const char *path, struct tenant_file *out, struct error *err)
+{
+	size_t length = strlen(path);
+	struct text bytes = {0};
+	bool fine;
+
+	*out = (struct tenant_file){.path = path};
+	fine = document_read(path, &bytes, err);
+	if (fine)
+		fine = length > 4 && strcmp(path + length - 4, ".csv") == 0 ? read_csv(&bytes, out, err) : read_json(&bytes, out, err);
+	text_release(&bytes);
+	if (!fine)
+		tenant_file_release(out);
+	return fine;
+}
+
+void
+tenant_file_release(struct tenant_file *file)
+{
+	free(file->rows);
+	free(file->issuers);
+	arena_release(&file->arena);
+	*file = (struct tenant_file){0};
+}

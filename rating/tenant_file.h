@@ -1,0 +1,30 @@
+/*
+ * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header; docs/formats.md shows both.
+ */
+#ifndef RATING_TENANT_FILE_H
+#define RATING_TENANT_FILE_H
+
+#include "base/memory.h"
+
+struct tenant_row {
+	const char *tenant, *name, *currency, *zone, *book, *issuer, *effective;
+	uint64_t place; /* line of a CSV file, or place in the JSON list, from 1 */
+};
+
+struct issuer_row {
+	const char *code, *name;
+};
+
+struct tenant_file {
+	const char *path;
+	struct tenant_row *rows;
+	struct issuer_row *issuers; /* the default issuer is among them where a tenant uses it */
+	size_t count, room, issuer_count, issuer_room;
+	struct arena arena;
+};
+
+/* Checks everything that can be checked without a database: fields, ISO 4217 codes, forms of zones, dates and issuers. */
+MUST_CHECK bool tenant_file_load(const char *path, struct tenant_file *out, struct error *err);
+void tenant_file_release(struct tenant_file *file);
+
+#endif

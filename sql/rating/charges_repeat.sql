@@ -1,0 +1,8 @@
+-- Carries the charges of an invoiced rating over to a later one, unchanged.
+-- $1 bigint the later rating
+-- $2 bigint the invoiced rating
+INSERT INTO finance.charge (rating_id, ordinal, model, service_tier, meter_id, priced_as, price_book_version_id, rule, tier, price, per,
+       quantity, amount, currency, first_interval, last_interval)
+SELECT $1::bigint, ordinal, model, service_tier, meter_id, priced_as, price_book_version_id, rule, tier, price, per,
+       quantity, amount, currency, first_interval, last_interval
+  FROM finance.charge WHERE rating_id = $2::bigint;

@@ -1,0 +1,12 @@
+-- Adds a version of a tenant's contract.
+-- $1 text tenant
+-- $2 text name
+-- $3 text issuer
+-- $4 text currency
+-- $5 text zone
+-- $6 text book
+-- $7 timestamptz effective
+-- $8 timestamptz when
+-- $9 text by whom
+INSERT INTO finance.contract (tenant, name, issuer, currency, zone, book, effective, applied_at, applied_by)
+VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz, $9::text);

@@ -1,0 +1,27 @@
+-- Where a tenant's contract row belongs, and what may stand against it; see check_row() in rating/cmd_tenant.c.
+-- $1 text tenant
+-- $2 text name
+-- $3 text currency
+-- $4 text zone
+-- $5 text book
+-- $6 text issuer
+-- $7 text effective: YYYY-MM-DD for midnight in the zone, or RFC 3339
+WITH zone AS (
+	SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = $4::text) AS known
+), stated AS (
+	SELECT CASE WHEN NOT zone.known THEN timestamptz 'epoch'
+	            WHEN length($7::text) = 10 THEN ($7::text || ' 00:00:00')::timestamp AT TIME ZONE $4::text
+	            ELSE ($7::text)::timestamptz END AS effective
+	  FROM zone
+), before AS (
+	SELECT * FROM finance.contract WHERE tenant = $1::text
+)
+SELECT to_char(s.effective, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), z.known,
+       EXISTS (SELECT FROM before b WHERE b.effective = s.effective AND b.name = $2::text AND b.currency = $3::text
+                  AND b.zone = $4::text AND b.book = $5::text AND b.issuer = $6::text),
+       EXISTS (SELECT FROM before b WHERE b.effective = s.effective),
+       EXISTS (SELECT FROM before b WHERE b.effective > s.effective),
+       (SELECT currency FROM before ORDER BY effective LIMIT 1),
+       (SELECT b.zone FROM before b ORDER BY effective LIMIT 1),
+       (SELECT v.currency FROM finance.price_book_version v WHERE v.book = $5::text LIMIT 1)
+  FROM stated s, zone z;

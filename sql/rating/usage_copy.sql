@@ -1,0 +1,9 @@
+-- Ledger rows of a range of batches, for summing, in binary.
+COPY (
+	SELECT batch_id, event_time, series_id, requests, input_text_uncached_tokens, input_text_cache_read_tokens,
+	       input_text_cache_write_5m_tokens, input_text_cache_write_1h_tokens, output_text_tokens,
+	       output_reasoning_tokens, extra
+	  FROM metering.usage_event
+	 WHERE batch_id BETWEEN (SELECT current_setting('tollbook.first_batch')::bigint)
+	                    AND (SELECT current_setting('tollbook.last_batch')::bigint)
+) TO STDOUT (FORMAT binary);
