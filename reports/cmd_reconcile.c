@@ -1,0 +1,143 @@
+/*
+ * cmd_reconcile.c -- `tollbook reconcile`: are the books sound?
+ *
+ * A check is a query of sql/checks/ whose right answer is no rows; its file's number is the invariant it proves, its first
+ * line is what is printed.  Three checks need more than a query: batch digests, document digests, and rating again.
+ */
+#include <string.h>
+
+#include "base/table.h"
+#include "ledger/verify.h"
+#include "rating/rate_run.h"
+
+static bool reconcile(struct run *run, struct error *err);
+
+const struct command cmd_reconcile = {
+	.name = "reconcile",
+	.summary = "prove that ledger, intervals, charges, invoices and numbers agree; exit 7 where they do not",
+	.operands = "",
+	.needs = NEEDS_DB,
+	.prints_rows = true,
+	.example = "  tollbook reconcile\n  tollbook reconcile --format json",
+	.run = reconcile,
+};
+
+enum { SHOWN_MAX = 5 };
+
+struct reconciling {
+	struct run *run;
+	struct table *table;
+	int64_t found; /* differences of the check at hand */
+	const char *name;
+};
+
+static void
+tell(struct reconciling *reconciling, const char *invariant, const char *what)
+{
+	table_row(reconciling->table);
+	table_cell(reconciling->table, invariant);
+	table_cell(reconciling->table, what);
+	table_cell_format(reconciling->table, "%lld", (long long)reconciling->found);
+	table_cell(reconciling->table, reconciling->found == 0 ? "ok" : "DIFFERENT");
+	if (reconciling->found > 0)
+		reconciling->run->finding = ERROR_FINDINGS;
+}
+
+/* Shows the first differences on standard error, with the names of their columns. */
+static void
+show_rows(struct run *run, const char *what, const struct rows *rows)
+{
+	say(run, "%s:", what);
+	for (int i = 0; i < rows->count && i < SHOWN_MAX; i++) {
+		struct text line = {0};
+
+		for (int j = 0; j < rows_columns(rows); j++)
+			text_add_format(&line, "%s%s=%s", j == 0 ? "  " : " ", rows_column_name(rows, j), row_text(rows, i, j));
+		say(run, "%s", text_string(&line));
+		text_release(&line);
+	}
+	if (rows->count > SHOWN_MAX)
+		say(run, "  and %d more", rows->count - SHOWN_MAX);
+}
+
+/* The first line of a check's file, without its dashes. */
+static const char *
+title_of(struct run *run, const struct statement *check)
+{
+	const char *start = check->text + 3;
+
+	must(strncmp(check->text, "-- ", 3) == 0);
+	return arena_copy(&run->arena, start, strcspn(start, "\n"));
+}
+
+static bool
+run_queries(struct reconciling *reconciling, struct error *err)
+{
+	struct run *run = reconciling->run;
+
+	for (size_t i = 0; i < statement_count; i++) {
+		const char *name = statements[i].name;
+		struct rows rows;
+
+		if (strncmp(name, "checks/", 7) != 0)
+			continue;
+		if (!db_rows(run->db, (enum statement_id)i, NO_PARAMS, &rows, err))
+			return false;
+		reconciling->found = rows.count;
+		if (rows.count > 0)
+			show_rows(run, title_of(run, &statements[i]), &rows);
+		rows_release(&rows);
+		tell(reconciling, arena_copy(&run->arena, name + 7, strcspn(name + 7, "_")), title_of(run, &statements[i]));
+	}
+	return true;
+}
+
+static void
+found_one(void *context, const char *what, const char *where)
+{
+	struct reconciling *reconciling = context;
+
+	if (reconciling->found < SHOWN_MAX)
+		say(reconciling->run, "%s: %s %s", reconciling->name, what, where);
+	reconciling->found++;
+}
+
+static bool
+run_deeper(struct reconciling *reconciling, struct error *err)
+{
+	static const struct {
+		const char *invariant, *what;
+		bool (*check)(struct run *run, verify_differs *differs, void *context, struct error *err);
+	} deeper[] = {
+		{"1", "batch digests recomputed from the ledger rows = those written, each chained to the one before", batches_verify},
+		{"4", "final invoices recomputed = their content digests", invoices_verify},
+		{"8", "rating again with unchanged inputs changes nothing", rate_verify},
+	};
+
+	for (size_t i = 0; i < sizeof deeper / sizeof deeper[0]; i++) {
+		reconciling->found = 0;
+		reconciling->name = deeper[i].what;
+		if (!deeper[i].check(reconciling->run, found_one, reconciling, err))
+			return false;
+		tell(reconciling, deeper[i].invariant, deeper[i].what);
+	}
+	return true;
+}
+
+static bool
+reconcile(struct run *run, struct error *err)
+{
+	static const struct column columns[] = {{"invariant", "inv", COLUMN_TEXT}, {"check", "check", COLUMN_TEXT},
+	    {"differences", "differences", COLUMN_NUMBER}, {"result", "result", COLUMN_TEXT}, {0}};
+	struct reconciling reconciling = {.run = run, .table = table_new(columns)};
+	bool fine = db_begin(run->db, err);
+
+	/* One snapshot, so that work going on meanwhile is no difference. */
+	fine = fine && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) && run_queries(&reconciling, err) &&
+	    run_deeper(&reconciling, err);
+	db_rollback(run->db);
+	if (fine)
+		table_print(reconciling.table, run, "");
+	table_free(reconciling.table);
+	return fine;
+}
