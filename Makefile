@@ -1,0 +1,160 @@
+# tollbook: `make demo` shows it, `make check` proves it.  `make help` lists the rest.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := all
+
+# --- what is built, and how -------------------------------------------------------------------
+ifeq ($(origin CC),default)
+  CC := cc
+endif
+PREFIX ?= /usr/local
+VERSION := 0.1.0
+
+# SANITIZE=1 builds the same program with address and undefined-behaviour sanitizers, and CC=clang with clang,
+# beside the plain one.
+ifeq ($(SANITIZE),1)
+  BUILD := build/sanitized
+  CHECKED := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else
+  BUILD := $(if $(findstring clang,$(CC)),build/clang,build)
+  CHECKED := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+endif
+
+ROOMS     := base ledger ingest rating reports
+LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat
+SOURCES   := tollbook.c $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c)))
+OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/statements.o
+PARTS     := $(filter-out $(BUILD)/obj/tollbook.o,$(OBJECTS))
+UNITS     := $(sort $(wildcard tests/unit/*/*_test.c))
+FUZZERS   := $(sort $(wildcard tests/fuzz/*_fuzz.c))
+SQL_FILES := $(sort $(shell find sql -name '*.sql'))
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes \
+  -Wmissing-prototypes -Wmissing-declarations -Wvla -Wfloat-equal -Wdouble-promotion -Wcast-qual \
+  -Wwrite-strings -Wformat=2 -Wpointer-arith -Wundef -Wswitch-enum -Werror
+# These clang does not know.
+GCC_WARNINGS := -Wformat-signedness -Wduplicated-cond -Wlogical-op
+
+CFLAGS ?= -O2 -g
+FLAGS = -std=c17 -D_GNU_SOURCE -DTOLLBOOK_VERSION=\"$(VERSION)\" -I. -I$(BUILD)/generated $(WARNINGS) $(CHECKED) $(CFLAGS)
+LINK = $(CC) $(CHECKED) $(CFLAGS) $(LDFLAGS)
+LIBS = $$(pkg-config --libs $(LIBRARIES)) -lxlsxwriter -lcsv -lpthread
+# Two jobs, unless make was told how many.
+MAKE_PARTS = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2)
+
+.PHONY: all
+all: $(BUILD)/tollbook
+
+$(BUILD)/tollbook: $(OBJECTS)
+	$(LINK) -o $@ $^ $(LIBS)
+
+# The flags stand in a file that changes only when they do, and everything compiled depends on it.  Compiler and libraries
+# are asked here, not while this file is read, so that `make deps` runs on a machine that has neither.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@{ echo '$(FLAGS)' && pkg-config --cflags $(LIBRARIES) && \
+	  { $(CC) --version | grep -q clang || echo $(GCC_WARNINGS); }; } >$@.new || { rm -f $@.new; exit 1; }
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+.PHONY: FORCE
+FORCE:
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags $(BUILD)/generated/statement_ids.h
+	@mkdir -p $(@D)
+	$(CC) @$(BUILD)/flags -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/generated/statements.o: $(BUILD)/generated/statements.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) @$(BUILD)/flags -Wno-overlength-strings -c -o $@ $<
+
+# SQL is compiled in by name: one statement a file; migrations in the order of their numbers.
+$(BUILD)/generated/statements.c $(BUILD)/generated/statement_ids.h &: $(SQL_FILES) sql/embed.awk
+	@mkdir -p $(@D)
+	awk -v IDS=$(BUILD)/generated/statement_ids.h -f sql/embed.awk $(SQL_FILES) >$(BUILD)/generated/statements.c
+
+# --- tests ------------------------------------------------------------------------------------
+$(BUILD)/parts.a: $(PARTS)
+	@rm -f $@
+	ar rcs $@ $^
+
+# A file of unit tests is a program, linked with everything but the front door.
+$(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(BUILD)/parts.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(BUILD)/parts.a $(LDFLAGS) $(LIBS) -lcunit
+
+$(BUILD)/tests/bench/%: tests/bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
+
+.PHONY: units fuzzers check check-deep lint bench
+units: $(UNITS:%.c=$(BUILD)/%)
+bench-tools: $(BUILD)/tests/bench/generate $(BUILD)/tests/bench/measure
+
+check: deps-check
+	tests/check.sh
+
+check-deep: deps-check
+	tests/check_deep.sh
+
+lint: deps-check
+	$(MAKE_PARTS) all
+	tests/lint.sh
+
+# BENCH_EVENTS=10000000 is the default; 2000000 gives a first impression in a fifth of the time.
+bench: deps-check
+	$(MAKE_PARTS) all bench-tools
+	tests/bench/bench.sh
+
+# A fuzzer is built by clang from all sources, so that the coverage of every part guides it.
+FUZZ_CHECKED := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+fuzzers:
+	$(MAKE_PARTS) CC=clang BUILD=build/fuzz CHECKED='$(FUZZ_CHECKED)' $(FUZZERS:tests/fuzz/%.c=build/fuzz/tests/fuzz/%)
+
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/parts.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) @$(BUILD)/flags -fsanitize=fuzzer -Wno-missing-prototypes -o $@ $< $(BUILD)/parts.a $(LDFLAGS) $(LIBS)
+
+# --- to see it, to use it ---------------------------------------------------------------------
+# make demo TRACES=DIR takes real traces from DIR; they are looked for beside the repository.
+TRACES ?= $(wildcard ../shared/data)
+.PHONY: demo install uninstall fmt clean help
+demo: deps-build
+	@$(MAKE_PARTS) all
+	@TRACES='$(TRACES)' examples/demo.sh
+
+install: all
+	install -D -m 755 $(BUILD)/tollbook $(DESTDIR)$(PREFIX)/bin/tollbook
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/tollbook
+
+fmt:
+	clang-format -i $$(find $(ROOMS) tests tollbook.c -name '*.[ch]')
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make              the program: build/tollbook'
+	@echo 'make demo         a month of invented usage from files to invoices and a workbook, in build/demo'
+	@echo 'make check        everything that is proved on every change; last line: N passed, N failed'
+	@echo 'make check-deep   what takes longer: fuzzers, gcc -fanalyzer, kill -9 again and again'
+	@echo 'make lint         the rules of the house alone'
+	@echo 'make bench        how fast it is beside PostgreSQL itself (BENCH_EVENTS=10000000)'
+	@echo 'make deps         the Debian packages that building and checking need (deps-build: building alone)'
+	@echo 'make install      to PREFIX=/usr/local (DESTDIR is honoured); make uninstall takes it away'
+	@echo 'make fmt          clang-format on every C file'
+	@echo 'make clean        removes build/'
+
+# --- Debian packages --------------------------------------------------------------------------
+BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-dev libpcre2-dev libcsv-dev libjansson-dev \
+  libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev zstd
+CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy cppcheck libreoffice-calc-nogui unzip
+
+.PHONY: deps deps-build deps-check
+deps: deps-check
+deps-build:
+	@.ci/install-packages $(BUILD_PACKAGES)
+deps-check:
+	@.ci/install-packages $(BUILD_PACKAGES) $(CHECK_PACKAGES)
+
+-include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Everything that is proved on every change; `make check` runs it.  The last line counts: N passed, N failed.
+# Each step's full output is kept in build/check/STEP.log.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+. tests/support/report.sh
+logs=build/check
+rm -rf "$logs" && mkdir -p "$logs"
+jobs=${JOBS:--j2}
+unset MAKEFLAGS MAKELEVEL
+
+# step NAME COMMAND...: counts the "ok -" and "not ok -" lines that it prints; one that prints none counts as one.
+step() {
+	local name=$1 log=$logs/$1.log code=0 start=$SECONDS good bad left
+	shift
+	"$@" >"$log" 2>&1 || code=$?
+	good=$(grep -c '^ok - ' "$log") bad=$(grep -c '^not ok - ' "$log") left=$(grep -c '^SKIPPED: ' "$log")
+	[ "$code" = 0 ] || [ "$bad" -gt 0 ] || bad=1
+	[ "$good" -gt 0 ] || [ "$bad" -gt 0 ] || [ "$left" -gt 0 ] || good=1
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
+	printf '%-28s %4d passed %3d failed %3d skipped  %4d s\n' "$name" "$good" "$bad" "$left" "$((SECONDS - start))"
+	grep '^SKIPPED: ' "$log" | sed 's/^/    /'
+	[ "$bad" = 0 ] || show_failure "$log"
+}
+
+show_failure() {
+	if grep -q '^not ok - ' "$1"; then sed -n '/^not ok - /,/^ok - /{/^ok - /!p}' "$1" | head -n 60; else tail -n 40 "$1"; fi | sed 's/^/    /'
+}
+
+# CUnit's summary of each program, as lines that can be counted.
+units() {
+	local program code output bad=0
+	for program in $(find tests/unit -name '*_test.c' | sort | sed 's/\.c$//'); do
+		code=0
+		output=$("build/sanitized/$program" 2>&1) || code=$?
+		printf '%s\n' "$output" | awk -v unit="${program#tests/unit/}" -v code="$code" '
+			$1 == "tests" && NF == 6 { ran = $3; good = $4; bad = $5 }
+			END {
+				if (code != 0 && bad == 0) bad = 1
+				for (i = 1; i <= good; i++) printf "ok - %s, test %d\n", unit, i
+				for (i = 1; i <= bad; i++) printf "not ok - %s\n", unit
+				if (good + bad == 0) printf "not ok - %s ran no test\n", unit
+			}'
+		[ "$code" = 0 ] || { printf '%s\n' "$output" | grep -vE 'passed$'; bad=1; }
+	done
+	return $bad
+}
+
+started=$SECONDS
+step build make $jobs all
+step build-sanitized make $jobs SANITIZE=1 all units
+step build-clang make $jobs CC=clang all
+step lint tests/lint.sh
+step units units
+export BUILD=build/sanitized
+step stories tests/run_stories.sh
+for script in tests/e2e/*.sh; do
+	step "e2e-$(basename "$script" .sh)" "$script"
+done
+unset BUILD
+step demo examples/demo.sh
+echo "took $((SECONDS - started)) s; logs are in $logs"
+report

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What takes longer than a change can wait for; `make check-deep` runs it.  The last line counts: N passed, N failed.
+#   FUZZ_SECONDS   for each fuzzer; 60 where it is not set
+#   KILLS          moments at which ingest and rate are killed; 60 where it is not set
+set -uo pipefail
+cd "$(dirname "$0")/.."
+. tests/support/report.sh
+seconds=${FUZZ_SECONDS:-60}
+export KILLS=${KILLS:-60}
+unset MAKEFLAGS MAKELEVEL
+
+# Seeds: the invented usage, a line a file, and every example.
+seeds() {
+	mkdir -p build/fuzz/seeds build/fuzz/generated
+	awk -v OUT=build/fuzz/generated -f examples/generate.awk
+	for file in build/fuzz/generated/*; do head -n 40 "$file" | split -l 1 - "build/fuzz/seeds/$(basename "$file")."; done
+	find examples -name '*.json' -exec cp {} build/fuzz/seeds/ \;
+}
+fuzz() {
+	local name=$1
+	mkdir -p "build/fuzz/corpus/$name" build/fuzz/found
+	"build/fuzz/tests/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+		-artifact_prefix="build/fuzz/found/$name-" "build/fuzz/corpus/$name" build/fuzz/seeds \
+		$([ ! -d "tests/fuzz/seeds/$name" ] || echo "tests/fuzz/seeds/$name") >"build/fuzz/$name.log" 2>&1 || { tail -n 40 "build/fuzz/$name.log"; return 1; }
+}
+analyse() { find base ledger ingest rating reports tollbook.c -name '*.c' | sort | xargs -P 2 -n 6 tests/lint/analyse gcc; }
+
+check "the program is built" make -j2 all
+check "gcc -fanalyzer finds nothing" analyse
+check "the fuzzers are built" make fuzzers
+check "their seeds are made" seeds
+for fuzzer in tests/fuzz/*_fuzz.c; do
+	name=$(basename "$fuzzer" .c)
+	check "$name finds nothing in $seconds s" fuzz "$name"
+done
+check "the sanitized program is built" make -j2 SANITIZE=1 all
+killed=$(BUILD=build/sanitized tests/e2e/killed.sh)
+printf '%s\n' "$killed"
+passed=$((passed + $(grep -c '^ok - ' <<<"$killed"))) failed=$((failed + $(grep -c '^not ok - ' <<<"$killed")))
+grep -qE '^[0-9]+ passed, [0-9]+ failed' <<<"$killed" || not_ok "tests/e2e/killed.sh did not come to its end"
+report

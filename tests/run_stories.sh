@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Tells each story again: runs its commands ("    $ COMMAND", continued by "    > MORE") in an empty folder with an empty
+# database, and shows a diff where what they print is not what the story says.
+#   tests/run_stories.sh [STORY...]          all stories where none is named
+set -uo pipefail
+cd "$(dirname "$0")/.."
+. tests/support/report.sh
+. tests/support/server.sh
+
+[ $# -gt 0 ] || set -- tests/stories/*.story
+
+run() {
+	local output code=0
+	output=$(eval "$1" 2>&1 </dev/null) || code=$?
+	[ -z "$output" ] || printf '%s\n' "$output" | sed 's/^/    /'
+	[ "$code" = 0 ] || echo "    (exit $code)"
+}
+
+tell() {
+	local line command=
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $line in
+		'    > '*)
+			printf '%s\n' "$line"
+			command+=$'\n'${line#????> }
+			continue
+			;;
+		esac
+		[ -z "$command" ] || { run "$command"; command=; }
+		case $line in
+		'    $ '*)
+			printf '%s\n' "$line"
+			command=${line#????\$ }
+			;;
+		'    '*) ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done <"$1"
+	[ -z "$command" ] || run "$command"
+}
+
+number=0
+for story in "$@"; do
+	number=$((number + 1))
+	place=$room/story_$number
+	mkdir "$place" && ln -s "$top/examples" "$place/examples"
+	new_database "story_$number"
+	(cd "$place" && tell "$top/$story") >"$place.told"
+	check "story: $(basename "$story" .story)" diff -u --label "$story, as it is written" --label "as it happened" "$story" "$place.told"
+done
+report

@@ -1,0 +1,33 @@
+# Sourced by test scripts that need a database: one private server in a folder of its own, stopped when the script ends.
+#   new_database NAME   makes an empty database there and points TOLLBOOK_DB at it
+#   sql TEXT            runs SQL on it and prints the rows, unaligned
+# $room is a folder for the script's files, removed at the end.  $build says which tollbook is tested.
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${BUILD:-build}
+PATH=$top/$build:$PATH
+export PATH
+unset TOLLBOOK_DB PGHOST PGSERVICE PGDATABASE PGHOSTADDR PGPORT PGUSER PGOPTIONS
+export USER=tester
+
+# The server may run under another user, who must be able to get to its folder.
+room=$(mktemp -d "${TMPDIR:-/tmp}/tollbook.XXXXXX")
+chmod 711 "$room"
+export TOLLBOOK_HOME=$room/home
+
+server_end() {
+	local code=$?
+	tollbook local stop --quiet || code=1
+	rm -rf "$room"
+	exit "$code"
+}
+trap server_end EXIT
+trap 'exit 130' INT TERM
+
+server=$(tollbook local start) || exit 1
+
+new_database() {
+	psql -X -q -v ON_ERROR_STOP=1 -d "$server" -c "CREATE DATABASE \"$1\"" || exit 1
+	export TOLLBOOK_DB="${server/dbname=tollbook/dbname=$1}"
+}
+
+sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -d "$TOLLBOOK_DB" -c "$1"; }
