@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 out=build/demo
 as_of=2026-11-05T02:00:00Z   # the clock of the demo, so that it prints the same every day
 traces=${TRACES-}
-PATH=$PWD/build:$PATH
+PATH=$PWD/${BUILD:-build}:$PATH
 unset TOLLBOOK_DB PGHOST PGSERVICE PGDATABASE PGHOSTADDR
 export USER=demo
 
@@ -23,7 +23,7 @@ mkdir -p $out
 place=$(mktemp -d "${TMPDIR:-/tmp}/tollbook-demo.XXXXXX")
 chmod 711 "$place"
 export TOLLBOOK_HOME=$place/home
-printf 'export TOLLBOOK_HOME=%q PATH=%q:$PATH\n' "$TOLLBOOK_HOME" "$PWD/build" >$out/environment
+printf 'export TOLLBOOK_HOME=%q PATH=%q:$PATH\n' "$TOLLBOOK_HOME" "$PWD/${BUILD:-build}" >$out/environment
 trap 'tollbook local stop --quiet' EXIT
 
 title() { printf '\n== %s\n' "$*"; }

@@ -22,7 +22,7 @@ const struct command cmd_status = {
 static bool
 status(struct run *run, struct error *err)
 {
-	static const struct column summary[] = {{"fact", "", COLUMN_TEXT}, {"value", "", COLUMN_TEXT}, {0}};
+	static const struct column summary[] = {{"fact", "fact", COLUMN_TEXT}, {"value", "value", COLUMN_TEXT}, {0}};
 	static const struct column sources[] = {{"kind", "kind", COLUMN_TEXT}, {"name", "name", COLUMN_TEXT},
 	    {"opened_at", "opened at", COLUMN_TEXT}, {"records", "records", COLUMN_NUMBER}, {"accepted", "accepted", COLUMN_NUMBER},
 	    {"duplicates", "duplicates", COLUMN_NUMBER}, {"ignored", "ignored", COLUMN_NUMBER},

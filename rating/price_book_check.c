@@ -13,7 +13,7 @@
 
 /* Published prices for a million text or audio tokens lie between 0.0028 and 600 (lists of 2025 and 2026, in USD).  What is
  * given for one token but meant for a million, or the other way round, is off by a million and falls far outside. */
-static const u128 suspiciously_low = (u128)1000000 * 1000000000;	     /* 0.001 */
+static const u128 suspiciously_low = (u128)1000000 * 1000000000;            /* 0.001 */
 static const u128 suspiciously_high = (u128)1000 * 1000000000 * 1000000000; /* 1000 */
 
 /* Where a unit of money is worth about as much as a dollar, so that those two limits mean something. */
@@ -36,7 +36,8 @@ struct inspection {
 	void *context;
 };
 
-static void check_free(const struct inspection *inspection, const int fallback[METER_LIMIT], const int outer[METER_LIMIT], const char *path);
+static void check_free(
+    const struct inspection *inspection, const int fallback[METER_LIMIT], const int outer[METER_LIMIT], const char *path);
 static void check_reach(const struct inspection *inspection, size_t rule);
 static void check_missing(const struct inspection *inspection, size_t rule);
 static void check_relations(const struct inspection *inspection, size_t rule);
@@ -62,8 +63,7 @@ price_book_check(const struct price_book *book, price_finding *found, void *cont
 	}
 }
 
-static void PRINTF_LIKE(4, 5)
-tell(const struct inspection *inspection, bool is_error, const char *path, const char *format, ...)
+static void PRINTF_LIKE(4, 5) tell(const struct inspection *inspection, bool is_error, const char *path, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -82,11 +82,12 @@ check_free(const struct inspection *inspection, const int fallback[METER_LIMIT],
 		const char *name = meter_of(meter)->name;
 		char field[128];
 
-		if (!inspection->book->is_free[meter] || fallback[meter] == 0 || (outer != NULL && outer[meter] == fallback[meter]))
+		if (!inspection->book->is_free[meter] || fallback[meter] == 0 ||
+		    (outer != NULL && outer[meter] == fallback[meter]))
 			continue;
 		snprintf(field, sizeof field, "%sfallback.%s", path, name);
-		tell(inspection, true, field, "%s is also in \"free\": it cannot both cost nothing and take the price of %s", name,
-		    meter_of(fallback[meter])->name);
+		tell(inspection, true, field, "%s is also in \"free\": it cannot both cost nothing and take the price of %s",
+		    name, meter_of(fallback[meter])->name);
 	}
 }
 
@@ -131,11 +132,13 @@ covers_models(const struct price_rule *one, const struct price_rule *other)
 	if (other->model != NULL)
 		return one->model != NULL && strcmp(one->model, other->model) == 0;
 	if (one->model == NULL &&
-	    (strcmp(one->pattern_text, other->pattern_text) == 0 || strcmp(one->pattern_text, ".*") == 0 || strcmp(one->pattern_text, ".+") == 0))
+	    (strcmp(one->pattern_text, other->pattern_text) == 0 || strcmp(one->pattern_text, ".*") == 0 ||
+		strcmp(one->pattern_text, ".+") == 0))
 		return true;
 	if (!literal_of(other->pattern_text, literal))
 		return false;
-	return one->model != NULL ? strcmp(one->model, literal) == 0 : pattern_match(one->pattern, literal, strlen(literal)) == PATTERN_YES;
+	return one->model != NULL ? strcmp(one->model, literal) == 0
+				  : pattern_match(one->pattern, literal, strlen(literal)) == PATTERN_YES;
 }
 
 static bool
@@ -158,13 +161,16 @@ check_reach(const struct inspection *inspection, size_t rule)
 	char path[32];
 
 	for (size_t i = 0; i < inspection->book->count; i++) {
-		if (!is_asked_before(inspection->book, i, rule) || !covers_rest(&rules[i], other) || !covers_models(&rules[i], other))
+		if (!is_asked_before(inspection->book, i, rule) || !covers_rest(&rules[i], other) ||
+		    !covers_models(&rules[i], other))
 			continue;
 		snprintf(path, sizeof path, "rules[%zu]", rule);
 		if (other->model != NULL && is_same_key(&rules[i], other))
-			tell(inspection, true, path, "the same model, tier of service and base model as rules[%zu], which is the one that is chosen", i);
+			tell(inspection, true, path,
+			    "the same model, tier of service and base model as rules[%zu], which is the one that is chosen", i);
 		else
-			tell(inspection, true, path, "never chosen: rules[%zu] is asked before and matches whatever this one does", i);
+			tell(inspection, true, path,
+			    "never chosen: rules[%zu] is asked before and matches whatever this one does", i);
 		return;
 	}
 }
@@ -207,7 +213,8 @@ check_not_dearer(const struct inspection *inspection, size_t rule, int meter, in
 	const struct meter_price *other = price_book_meter(inspection->book, rule, least, &priced_as);
 	char path[128];
 
-	if (price == NULL || other == NULL || per_million(price->step[0].price, price->per) <= per_million(other->step[0].price, other->per))
+	if (price == NULL || other == NULL ||
+	    per_million(price->step[0].price, price->per) <= per_million(other->step[0].price, other->per))
 		return;
 	snprintf(path, sizeof path, "rules[%zu].prices", rule);
 	tell(inspection, false, path, "%s costs more than %s", meter_of(meter)->name, meter_of(least)->name);
@@ -238,11 +245,11 @@ check_size(const struct inspection *inspection, const char *path, struct decimal
 	char text[DECIMAL_TEXT];
 
 	if (million > 0 && million < suspiciously_low)
-		tell(inspection, false, path, "%s for %lld is less than 0.001 for a million tokens: is it meant for fewer?", decimal_format(price, text),
-		    (long long)per);
+		tell(inspection, false, path, "%s for %lld is less than 0.001 for a million tokens: is it meant for fewer?",
+		    decimal_format(price, text), (long long)per);
 	if (million > suspiciously_high)
-		tell(inspection, false, path, "%s for %lld is more than 1000 for a million tokens: is it meant for more?", decimal_format(price, text),
-		    (long long)per);
+		tell(inspection, false, path, "%s for %lld is more than 1000 for a million tokens: is it meant for more?",
+		    decimal_format(price, text), (long long)per);
 }
 
 static void

@@ -28,9 +28,9 @@ judged() {
 		"$(grep -cE ' (quarantined|rejected) ' "$expected")"
 }
 
-# Our own: the answer stands before each record.
-sed -n 's/^\([^{]*[^{ ]\) *\t.*/\1/p; s/^\(accepted\|rejected\|quarantined\|ignored\|duplicate\)[^\t]*$/&/p' tests/data/nasty.txt | awk '{ print NR, $0 }' >"$room/expected"
-sed 's/^[^\t]*\t//' tests/data/nasty.txt | awk '{ printf "%s%s", (NR > 1 ? "\n" : ""), $0 }' >"$room/nasty.ndjson"
+# Our own: the answer stands before each record; the last one lacks its end.
+cut -f1 tests/data/nasty.txt | awk '{ print NR, $0 }' >"$room/expected"
+cut -f2- tests/data/nasty.txt | head -c -1 >"$room/nasty.ndjson"
 for outcome in accepted duplicate ignored quarantined rejected; do
 	check "our own: some are $outcome" grep -q " $outcome " "$room/expected"
 done

@@ -15,8 +15,8 @@ enum { COLUMNS_MAX = 18, LINE_MAX_BYTES = 8192 };
 /* Why a row was not run; RAN comes first. */
 enum verdict { RAN, ROUNDED_FIRST, NO_TOTAL, MORE_THAN_18_DECIMALS, HAS_FRACTIONS, VERDICTS };
 
-static const char *const reasons[VERDICTS] = {"ran", "their source rounds first", "no total is asserted", "needs more than 18 decimals",
-    "counts fractions"};
+static const char *const reasons[VERDICTS] = {
+    "ran", "their source rounds first", "no total is asserted", "needs more than 18 decimals", "counts fractions"};
 
 /* id,source,source_file,licence,kind,provider,model,price_key,at_utc,service_tier,usage,lines,expected_input,expected_output,
  * expected_total,compare,rate_rule,note */
@@ -128,4 +128,5 @@ recorded_requests_cost_what_another_program_computed(void)
 	run_file("llm_cost_dataset.csv", 1500);
 }
 
-UNIT_TESTS("rating/charge (vectors)", TEST(requests_cost_what_people_asserted_in_tests), TEST(recorded_requests_cost_what_another_program_computed))
+UNIT_TESTS("rating/charge (vectors)", TEST(requests_cost_what_people_asserted_in_tests),
+    TEST(recorded_requests_cost_what_another_program_computed))

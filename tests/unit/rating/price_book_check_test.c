@@ -6,7 +6,8 @@
 static void
 write_finding(void *context, bool is_error, const char *path, const char *text)
 {
-	text_add_format(context, "%s%s: %s: %s", ((struct text *)context)->length > 0 ? "\n" : "", is_error ? "error" : "warning", path, text);
+	text_add_format(context, "%s%s: %s: %s", ((struct text *)context)->length > 0 ? "\n" : "", is_error ? "error" : "warning",
+	    path, text);
 }
 
 /* The findings about a book, a line each, are exactly those. */
@@ -27,20 +28,26 @@ expect_findings(const char *book_text, const char *wanted)
 static void
 a_good_book_has_no_findings(void)
 {
-	expect_findings(RULES(RULE("'model': 'a'") ", " RULE("'model': 'a', 'service_tier': 'batch'") ", " RULE(
-			    "'model': 'a', 'service_tier': 'flex', 'base_model': 'b'") ", " RULE("'model_pattern': 'a-.*'") ", " RULE("'model_pattern': '.*'")),
+	expect_findings(RULES(RULE("'model': 'a'") ", " RULE("'model': 'a', 'service_tier': 'batch'") ", " RULE("'model': 'a', "
+														"'service_tier': "
+														"'flex', "
+														"'base_model': "
+														"'b'") ", " RULE(
+			    "'model_pattern': 'a-.*'") ", " RULE("'model_pattern': '.*'")),
 	    "");
 }
 
 static void
 two_rules_with_one_key_are_an_error(void)
 {
-	expect_findings(RULES(RULE("'model': 'a'") ", " RULE("'model': 'b'") ", " RULE("'model': 'a', 'service_tier': 'default'")),
+	expect_findings(
+	    RULES(RULE("'model': 'a'") ", " RULE("'model': 'b'") ", " RULE("'model': 'a', 'service_tier': 'default'")),
 	    "error: rules[2]: the same model, tier of service and base model as rules[0], which is the one that is chosen");
 	expect_findings(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model': 'a', 'base_model': 'b'")),
 	    "error: rules[1]: the same model, tier of service and base model as rules[0], which is the one that is chosen");
 	expect_findings(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model': 'a', 'base_model': 'c'")), "");
-	expect_findings(RULES(RULE("'model': 'a', 'service_tier': 'batch'") ", " RULE("'model': 'a', 'service_tier': 'flex'")), "");
+	expect_findings(
+	    RULES(RULE("'model': 'a', 'service_tier': 'batch'") ", " RULE("'model': 'a', 'service_tier': 'flex'")), "");
 }
 
 static void
@@ -90,19 +97,29 @@ static void
 a_free_meter_with_a_fallback_is_an_error(void)
 {
 	expect_findings(BOOK("'free': ['requests'], 'fallback': {'requests': 'tool_calls'}, 'rules': [" RULE("'model': 'm'") "]"),
-	    "error: fallback.requests: requests is also in \"free\": it cannot both cost nothing and take the price of tool_calls");
-	expect_findings(BOOK("'free': ['requests'], 'rules': [" RULE("'model': 'm'") ", {'model': 'n', 'fallback': {'requests': 'tool_calls'}, " PRICES "}]"),
-	    "error: rules[1].fallback.requests: requests is also in \"free\": it cannot both cost nothing and take the price of tool_calls");
-	expect_findings(BOOK("'free': ['requests'], 'fallback': {'output_citation_tokens': 'output_text_tokens'}, 'rules': [" RULE("'model': 'm'") "]"), "");
+	    "error: fallback.requests: requests is also in \"free\": it cannot both cost nothing and take the price of "
+	    "tool_calls");
+	expect_findings(BOOK("'free': ['requests'], 'rules': [" RULE(
+			    "'model': 'm'") ", {'model': 'n', 'fallback': {'requests': 'tool_calls'}, " PRICES "}]"),
+	    "error: rules[1].fallback.requests: requests is also in \"free\": it cannot both cost nothing and take the price of "
+	    "tool_calls");
+	expect_findings(
+	    BOOK("'free': ['requests'], 'fallback': {'output_citation_tokens': 'output_text_tokens'}, 'rules': [" RULE(
+		"'model': 'm'") "]"),
+	    "");
 }
 
 /* --- warnings -------------------------------------------------------------------------------- */
 
 #define MILLION(price) "{'price': '" price "', 'per': 1000000}"
 /* A rule with prices per million of uncached and cached input, output and reasoning. */
-#define PRICED_RULE(fresh, cached, output)                                                                                                        \
-	RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': " MILLION(fresh) ", 'input_text_cache_read_tokens': " MILLION(            \
-	    cached) ", 'output_text_tokens': " MILLION(output) ", 'output_reasoning_tokens': " MILLION(output) "}}")
+#define PRICED_RULE(fresh, cached, output)                                                                                       \
+	RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': " MILLION(                                                \
+	    fresh) ", 'input_text_cache_read_tokens': " MILLION(cached) ", 'output_text_tokens': " MILLION(output) ", "          \
+														   "'output_"    \
+														   "reasoning_"  \
+														   "tokens':"    \
+														   " " MILLION(output) "}}")
 
 static void
 a_cache_read_dearer_than_input_is_a_warning(void)
@@ -117,7 +134,8 @@ static void
 prices_for_different_numbers_of_units_are_compared_by_the_unit(void)
 {
 	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'price': '1', 'per': 1000000}, "
-			      "'input_text_cache_read_tokens': {'price': '0.002', 'per': 1000}, 'output_text_tokens': {'price': '0.000004', 'per': 1}, "
+			      "'input_text_cache_read_tokens': {'price': '0.002', 'per': 1000}, 'output_text_tokens': {'price': "
+			      "'0.000004', 'per': 1}, "
 			      "'output_reasoning_tokens': {'price': '4', 'per': 1000000}}}"),
 	    "warning: rules[0].prices: input_text_cache_read_tokens costs more than input_text_uncached_tokens");
 }
@@ -126,7 +144,8 @@ static void
 output_cheaper_than_input_is_a_warning(void)
 {
 	expect_findings(PRICED_RULE("4", "0.4", "4"), "");
-	expect_findings(PRICED_RULE("4", "0.4", "3.9"), "warning: rules[0].prices: input_text_uncached_tokens costs more than output_text_tokens");
+	expect_findings(PRICED_RULE("4", "0.4", "3.9"),
+	    "warning: rules[0].prices: input_text_uncached_tokens costs more than output_text_tokens");
 }
 
 static void
@@ -134,7 +153,8 @@ a_price_a_million_times_too_low_is_a_warning(void)
 {
 	expect_findings(PRICED_RULE("0.001", "0.001", "4"), "");
 	expect_findings(PRICED_RULE("1", "0.0000001", "4"),
-	    "warning: rules[0].prices.input_text_cache_read_tokens.price: 0.0000001 for 1000000 is less than 0.001 for a million tokens: is it meant for fewer?");
+	    "warning: rules[0].prices.input_text_cache_read_tokens.price: 0.0000001 for 1000000 is less than 0.001 for a million "
+	    "tokens: is it meant for fewer?");
 	/* nothing at all is a price, too */
 	expect_findings(PRICED_RULE("1", "0", "4"), "");
 }
@@ -143,23 +163,31 @@ static void
 a_price_a_million_times_too_high_is_a_warning(void)
 {
 	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'price': '0.15', 'per': 1}, "
-			      "'output_text_tokens': {'price': '0.6', 'per': 1}, 'output_reasoning_tokens': {'price': '1000', 'per': 1000000}}}"),
-	    "warning: rules[0].prices.input_text_uncached_tokens.price: 0.15 for 1 is more than 1000 for a million tokens: is it meant for more?\n"
-	    "warning: rules[0].prices.output_text_tokens.price: 0.6 for 1 is more than 1000 for a million tokens: is it meant for more?");
+			      "'output_text_tokens': {'price': '0.6', 'per': 1}, 'output_reasoning_tokens': {'price': '1000', "
+			      "'per': 1000000}}}"),
+	    "warning: rules[0].prices.input_text_uncached_tokens.price: 0.15 for 1 is more than 1000 for a million tokens: is it "
+	    "meant for more?\n"
+	    "warning: rules[0].prices.output_text_tokens.price: 0.6 for 1 is more than 1000 for a million tokens: is it meant "
+	    "for more?");
 	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'price': '0.15', 'per': 1000000}, "
-			      "'output_text_tokens': {'price': '170141183460469231731', 'per': 1}, 'output_reasoning_tokens': {'price': '6', 'per': 1000000}}}"),
-	    "warning: rules[0].prices.output_text_tokens.price: 170141183460469231731 for 1 is more than 1000 for a million tokens: is it meant for more?");
+			      "'output_text_tokens': {'price': '170141183460469231731', 'per': 1}, 'output_reasoning_tokens': "
+			      "{'price': '6', 'per': 1000000}}}"),
+	    "warning: rules[0].prices.output_text_tokens.price: 170141183460469231731 for 1 is more than 1000 for a million "
+	    "tokens: is it meant for more?");
 }
 
 static void
 the_size_of_prices_says_nothing_in_other_currencies_or_meters(void)
 {
-	expect_findings("{'tollbook_prices': 1, 'book': 'test', 'currency': 'JPY', 'effective': '2026-01-01T00:00:00Z', 'rules': [{'model': 'm', 'prices': {"
-			"'input_text_uncached_tokens': {'price': '2000', 'per': 1000000}, 'output_text_tokens': {'price': '8000', 'per': 1000000}, "
+	expect_findings("{'tollbook_prices': 1, 'book': 'test', 'currency': 'JPY', 'effective': '2026-01-01T00:00:00Z', 'rules': "
+			"[{'model': 'm', 'prices': {"
+			"'input_text_uncached_tokens': {'price': '2000', 'per': 1000000}, 'output_text_tokens': {'price': "
+			"'8000', 'per': 1000000}, "
 			"'output_reasoning_tokens': {'price': '8000', 'per': 1000000}}}]}",
 	    "");
-	expect_findings(RULES("{'model': 'm', 'prices': {'web_search_calls': {'price': '10', 'per': 1000}, 'input_text_uncached_tokens': " MILLION(
-			    "1") ", 'output_text_tokens': " MILLION("4") ", 'output_reasoning_tokens': " MILLION("4") "}}"),
+	expect_findings(RULES("{'model': 'm', 'prices': {'web_search_calls': {'price': '10', 'per': 1000}, "
+			      "'input_text_uncached_tokens': " MILLION("1") ", 'output_text_tokens': " MILLION(
+				  "4") ", 'output_reasoning_tokens': " MILLION("4") "}}"),
 	    "");
 }
 
@@ -167,9 +195,12 @@ static void
 a_rule_without_a_price_for_plain_text_is_a_warning(void)
 {
 	expect_findings(RULES("{'model': 'm', 'prices': {'requests': {'price': '1', 'per': 1}}}"),
-	    "warning: rules[0].prices: input_text_uncached_tokens has no price here, of its own or by \"fallback\": such usage will be held\n"
-	    "warning: rules[0].prices: output_text_tokens has no price here, of its own or by \"fallback\": such usage will be held\n"
-	    "warning: rules[0].prices: output_reasoning_tokens has no price here, of its own or by \"fallback\": such usage will be held");
+	    "warning: rules[0].prices: input_text_uncached_tokens has no price here, of its own or by \"fallback\": such usage "
+	    "will be held\n"
+	    "warning: rules[0].prices: output_text_tokens has no price here, of its own or by \"fallback\": such usage will be "
+	    "held\n"
+	    "warning: rules[0].prices: output_reasoning_tokens has no price here, of its own or by \"fallback\": such usage will "
+	    "be held");
 }
 
 static void
@@ -178,26 +209,32 @@ reasoning_may_take_the_price_of_output(void)
 	expect_findings(BOOK("'fallback': {'output_reasoning_tokens': 'output_text_tokens'}, 'rules': [{'model': 'm', 'prices': {"
 			     "'input_text_uncached_tokens': " MILLION("1") ", 'output_text_tokens': " MILLION("4") "}}]"),
 	    "");
-	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': " MILLION("1") ", 'output_text_tokens': " MILLION("4") "}}"),
-	    "warning: rules[0].prices: output_reasoning_tokens has no price here, of its own or by \"fallback\": such usage will be held");
+	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': " MILLION(
+			    "1") ", 'output_text_tokens': " MILLION("4") "}}"),
+	    "warning: rules[0].prices: output_reasoning_tokens has no price here, of its own or by \"fallback\": such usage will "
+	    "be held");
 }
 
 static void
 a_step_that_gets_dearer_is_a_warning(void)
 {
-	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'tiers': 'graduated', 'per': 1000000, 'steps': ["
-			      "{'up_to': 10, 'price': '2'}, {'up_to': 20, 'price': '2'}, {'up_to': 30, 'price': '1'}, {'price': '1.5'}]}, "
-			      "'output_text_tokens': " MILLION("4") ", 'output_reasoning_tokens': " MILLION("4") "}}"),
-	    "warning: rules[0].prices.input_text_uncached_tokens.steps[3].price: dearer than the step before: usage usually gets cheaper as it grows");
+	expect_findings(
+	    RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'tiers': 'graduated', 'per': 1000000, 'steps': ["
+		  "{'up_to': 10, 'price': '2'}, {'up_to': 20, 'price': '2'}, {'up_to': 30, 'price': '1'}, {'price': '1.5'}]}, "
+		  "'output_text_tokens': " MILLION("4") ", 'output_reasoning_tokens': " MILLION("4") "}}"),
+	    "warning: rules[0].prices.input_text_uncached_tokens.steps[3].price: dearer than the step before: usage usually gets "
+	    "cheaper as it grows");
 }
 
 static void
 every_step_has_a_plausible_size(void)
 {
-	expect_findings(RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'tiers': 'volume', 'per': 1000000, 'steps': ["
-			      "{'up_to': 10, 'price': '2'}, {'price': '0.000001'}]}, 'output_text_tokens': " MILLION("4") ", 'output_reasoning_tokens': " MILLION(
-				  "4") "}}"),
-	    "warning: rules[0].prices.input_text_uncached_tokens.steps[1].price: 0.000001 for 1000000 is less than 0.001 for a million tokens: "
+	expect_findings(
+	    RULES("{'model': 'm', 'prices': {'input_text_uncached_tokens': {'tiers': 'volume', 'per': 1000000, 'steps': ["
+		  "{'up_to': 10, 'price': '2'}, {'price': '0.000001'}]}, 'output_text_tokens': " MILLION(
+		      "4") ", 'output_reasoning_tokens': " MILLION("4") "}}"),
+	    "warning: rules[0].prices.input_text_uncached_tokens.steps[1].price: 0.000001 for 1000000 is less than 0.001 for a "
+	    "million tokens: "
 	    "is it meant for fewer?");
 }
 
@@ -208,4 +245,5 @@ UNIT_TESTS("rating/price_book_check", TEST(a_good_book_has_no_findings), TEST(tw
     TEST(prices_for_different_numbers_of_units_are_compared_by_the_unit), TEST(output_cheaper_than_input_is_a_warning),
     TEST(a_price_a_million_times_too_low_is_a_warning), TEST(a_price_a_million_times_too_high_is_a_warning),
     TEST(the_size_of_prices_says_nothing_in_other_currencies_or_meters), TEST(a_rule_without_a_price_for_plain_text_is_a_warning),
-    TEST(reasoning_may_take_the_price_of_output), TEST(a_step_that_gets_dearer_is_a_warning), TEST(every_step_has_a_plausible_size))
+    TEST(reasoning_may_take_the_price_of_output), TEST(a_step_that_gets_dearer_is_a_warning),
+    TEST(every_step_has_a_plausible_size))

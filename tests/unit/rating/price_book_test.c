@@ -55,34 +55,35 @@ an_unknown_key_is_refused_with_the_nearest_one(void)
 {
 	expect_refused(BOOK("'rulez': []"), "rulez", "[]", "no such key", "\"rules\"");
 	expect_refused(RULES("{'modell': 'm', " PRICES "}"), "rules[0].modell", "\"m\"", "no such key", "\"model\"");
-	expect_refused(RULES(PRICED("requests", "{'price': '1', 'par': 1, 'per': 1}")), "rules[0].prices.requests.par", "1", "no such key", "\"per\"");
+	expect_refused(RULES(PRICED("requests", "{'price': '1', 'par': 1, 'per': 1}")), "rules[0].prices.requests.par", "1",
+	    "no such key", "\"per\"");
 	expect_refused(RULES(PRICED("requests", "{'tiers': 'volume', 'per': 1, 'steps': [{'price': '1', 'upto': 5}]}")),
 	    "rules[0].prices.requests.steps[0].upto", "5", "no such key", "\"up_to\"");
 	/* with tiers the price is in the steps, and without there are none */
 	expect_refused(RULES(PRICED("requests", "{'tiers': 'volume', 'per': 1, 'price': '1', 'steps': [{'price': '1'}]}")),
 	    "rules[0].prices.requests.price", "\"1\"", "no such key", "");
-	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': 1, 'steps': [{'price': '1'}]}")), "rules[0].prices.requests.steps",
-	    "[{\"price\":\"1\"}]", "no such key", "");
+	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': 1, 'steps': [{'price': '1'}]}")),
+	    "rules[0].prices.requests.steps", "[{\"price\":\"1\"}]", "no such key", "");
 }
 
 static void
 an_unknown_meter_is_refused_with_the_nearest_one(void)
 {
-	expect_refused(RULES(PRICED("output_tokens", "{'price': '1', 'per': 1}")), "rules[0].prices.output_tokens", "{\"price\":\"1\",\"per\":1}",
-	    "there is no meter \"output_tokens\"", "\"output_text_tokens\"");
-	expect_refused(BOOK("'free': ['request'], 'rules': [" RULE("'model': 'm'") "]"), "free", "\"request\"", "there is no meter \"request\"",
-	    "\"requests\"");
-	expect_refused(BOOK("'fallback': {'image': 'pages'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback.image", "\"pages\"", "no meter \"image\"",
-	    "\"images\"");
-	expect_refused(BOOK("'fallback': {'images': 'page'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback.images", "\"page\"", "no meter \"page\"",
-	    "\"pages\"");
+	expect_refused(RULES(PRICED("output_tokens", "{'price': '1', 'per': 1}")), "rules[0].prices.output_tokens",
+	    "{\"price\":\"1\",\"per\":1}", "there is no meter \"output_tokens\"", "\"output_text_tokens\"");
+	expect_refused(BOOK("'free': ['request'], 'rules': [" RULE("'model': 'm'") "]"), "free", "\"request\"",
+	    "there is no meter \"request\"", "\"requests\"");
+	expect_refused(BOOK("'fallback': {'image': 'pages'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback.image", "\"pages\"",
+	    "no meter \"image\"", "\"images\"");
+	expect_refused(BOOK("'fallback': {'images': 'page'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback.images", "\"page\"",
+	    "no meter \"page\"", "\"pages\"");
 }
 
 static void
 the_head_of_a_book_must_be_complete(void)
 {
-	expect_refused("{'book': 'b', 'currency': 'USD', 'effective': '2026-01-01T00:00:00Z', 'rules': []}", "tollbook_prices", "",
-	    "\"tollbook_prices\": 1", "");
+	expect_refused("{'book': 'b', 'currency': 'USD', 'effective': '2026-01-01T00:00:00Z', 'rules': []}", "tollbook_prices",
+	    "", "\"tollbook_prices\": 1", "");
 	expect_refused("{'tollbook_prices': 2, 'book': 'b'}", "tollbook_prices", "2", "\"tollbook_prices\": 1", "");
 	expect_refused("{'tollbook_prices': 1, 'book': ''}", "book", "\"\"", "a text of 1 to 256 bytes", "");
 	expect_refused("{'tollbook_prices': 1, 'book': 'b', 'currency': 'usd'}", "currency", "\"usd\"", "ISO 4217", "USD or EUR");
@@ -110,7 +111,8 @@ prices_change_on_a_quarter_of_an_hour(void)
 	expect_refused_effective("2026-01-01", "RFC 3339");
 	expect_refused_effective("2026-01-01T00:00:00", "RFC 3339");
 	expect_refused_effective("2019-12-31T23:45:00Z", "2020");
-	expect_refused("{'tollbook_prices': 1, 'book': 'b', 'currency': 'USD', 'effective': 20260101}", "effective", "20260101", "RFC 3339", "");
+	expect_refused("{'tollbook_prices': 1, 'book': 'b', 'currency': 'USD', 'effective': 20260101}", "effective", "20260101",
+	    "RFC 3339", "");
 }
 
 static void
@@ -118,9 +120,11 @@ a_rule_names_either_a_model_or_a_pattern(void)
 {
 	expect_refused(RULES("{'model': 'm', 'model_pattern': 'm.*', 'prices': {}}"), "rules[0]",
 	    "{\"model\":\"m\",\"model_pattern\":\"m.*\",\"prices\":{}}", "either \"model\" or \"model_pattern\"", "");
-	expect_refused(RULES(RULE("'model': 'm'") ", {'prices': {}}"), "rules[1]", "{\"prices\":{}}", "either \"model\" or \"model_pattern\"", "");
+	expect_refused(RULES(RULE("'model': 'm'") ", {'prices': {}}"), "rules[1]", "{\"prices\":{}}",
+	    "either \"model\" or \"model_pattern\"", "");
 	expect_refused(RULES("{'model': 5, 'prices': {}}"), "rules[0].model", "5", "must be a text", "");
-	expect_refused(RULES("{'model_pattern': 'gpt-(5', 'prices': {}}"), "rules[0].model_pattern", "gpt-(5", "at character 7", "");
+	expect_refused(
+	    RULES("{'model_pattern': 'gpt-(5', 'prices': {}}"), "rules[0].model_pattern", "gpt-(5", "at character 7", "");
 	expect_refused(RULES("7"), "rules[0]", "7", "a rule is a JSON object", "");
 }
 
@@ -129,8 +133,10 @@ a_rule_has_at_least_one_price(void)
 {
 	expect_refused(RULES("{'model': 'm', 'prices': {}}"), "rules[0].prices", "{}", "at least one meter", "");
 	expect_refused(RULES("{'model': 'm'}"), "rules[0].prices", "", "at least one meter", "");
-	expect_refused(RULES(PRICED("requests", "'1'")), "rules[0].prices.requests", "\"1\"", "a price is an object", "{\"price\": \"0.15\"");
-	expect_refused(RULES(PRICED("requests", "{'per': 1}")), "rules[0].prices.requests.price", "{\"per\":1}", "\"price\" is missing", "");
+	expect_refused(RULES(PRICED("requests", "'1'")), "rules[0].prices.requests", "\"1\"", "a price is an object",
+	    "{\"price\": \"0.15\"");
+	expect_refused(
+	    RULES(PRICED("requests", "{'per': 1}")), "rules[0].prices.requests.price", "{\"per\":1}", "\"price\" is missing", "");
 }
 
 static void
@@ -173,10 +179,14 @@ static void
 a_price_is_for_1_or_1000_or_1000000_units(void)
 {
 	expect_refused(RULES(PRICED("requests", "{'price': '1'}")), "rules[0].prices.requests.per", "", "1, 1000 or 1000000", "");
-	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': 0}")), "rules[0].prices.requests.per", "0", "1, 1000 or 1000000", "");
-	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': 100}")), "rules[0].prices.requests.per", "100", "1, 1000 or 1000000", "");
-	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': '1000'}")), "rules[0].prices.requests.per", "\"1000\"", "1, 1000 or 1000000", "");
-	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': -1}")), "rules[0].prices.requests.per", "-1", "1, 1000 or 1000000", "");
+	expect_refused(
+	    RULES(PRICED("requests", "{'price': '1', 'per': 0}")), "rules[0].prices.requests.per", "0", "1, 1000 or 1000000", "");
+	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': 100}")), "rules[0].prices.requests.per", "100",
+	    "1, 1000 or 1000000", "");
+	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': '1000'}")), "rules[0].prices.requests.per", "\"1000\"",
+	    "1, 1000 or 1000000", "");
+	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': -1}")), "rules[0].prices.requests.per", "-1",
+	    "1, 1000 or 1000000", "");
 }
 
 static void
@@ -184,7 +194,8 @@ expect_refused_steps(const char *steps, const char *field, const char *shown, co
 {
 	char text[1024], path[128];
 
-	snprintf(text, sizeof text, RULES("{'model': 'm', 'prices': {'requests': {'tiers': 'graduated', 'per': 1, 'steps': %s}}}"), steps);
+	snprintf(text, sizeof text,
+	    RULES("{'model': 'm', 'prices': {'requests': {'tiers': 'graduated', 'per': 1, 'steps': %s}}}"), steps);
 	snprintf(path, sizeof path, "rules[0].prices.requests%s", field);
 	expect_refused(text, path, shown, message, "");
 }
@@ -192,18 +203,21 @@ expect_refused_steps(const char *steps, const char *field, const char *shown, co
 static void
 steps_rise_and_the_last_one_is_open(void)
 {
-	expect_refused_steps("[{'up_to': 10, 'price': '2'}, {'up_to': 10, 'price': '1'}, {'price': '1'}]", ".steps[1]", "{\"up_to\":10,\"price\":\"1\"}",
-	    "steps must rise");
-	expect_refused_steps("[{'up_to': 10, 'price': '2'}, {'up_to': 9, 'price': '1'}, {'price': '1'}]", ".steps[1]", "{\"up_to\":9,\"price\":\"1\"}",
-	    "steps must rise");
-	expect_refused_steps("[{'up_to': 10, 'price': '2'}, {'up_to': 20, 'price': '1'}]", ".steps[1]", "{\"up_to\":20,\"price\":\"1\"}",
-	    "the last step is open");
+	expect_refused_steps("[{'up_to': 10, 'price': '2'}, {'up_to': 10, 'price': '1'}, {'price': '1'}]", ".steps[1]",
+	    "{\"up_to\":10,\"price\":\"1\"}", "steps must rise");
+	expect_refused_steps("[{'up_to': 10, 'price': '2'}, {'up_to': 9, 'price': '1'}, {'price': '1'}]", ".steps[1]",
+	    "{\"up_to\":9,\"price\":\"1\"}", "steps must rise");
+	expect_refused_steps("[{'up_to': 10, 'price': '2'}, {'up_to': 20, 'price': '1'}]", ".steps[1]",
+	    "{\"up_to\":20,\"price\":\"1\"}", "the last step is open");
 	expect_refused_steps("[{'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "", "whole number of units above zero");
-	expect_refused_steps("[{'up_to': 0, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "0", "whole number of units above zero");
-	expect_refused_steps("[{'up_to': -5, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "-5", "whole number of units above zero");
-	expect_refused_steps("[{'up_to': '1.5', 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "\"1.5\"", "whole number of units above zero");
-	expect_refused_steps("[{'up_to': 1000000000000000001, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "1000000000000000001",
-	    "whole number of units above zero");
+	expect_refused_steps(
+	    "[{'up_to': 0, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "0", "whole number of units above zero");
+	expect_refused_steps(
+	    "[{'up_to': -5, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "-5", "whole number of units above zero");
+	expect_refused_steps(
+	    "[{'up_to': '1.5', 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "\"1.5\"", "whole number of units above zero");
+	expect_refused_steps("[{'up_to': 1000000000000000001, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to",
+	    "1000000000000000001", "whole number of units above zero");
 	expect_refused_steps("[{'up_to': 10, 'price': 2}, {'price': '1'}]", ".steps[0].price", "2", "a price is decimal text");
 	expect_refused_steps("[{'up_to': 10, 'price': '-2'}, {'price': '1'}]", ".steps[0].price", "\"-2\"", "cannot be negative");
 	expect_refused_steps("[5]", ".steps[0]", "5", "a step is a JSON object");
@@ -222,7 +236,8 @@ tiers_have_1_to_32_steps(void)
 	struct text many = {0};
 
 	expect_refused_steps("[]", "", "{\"tiers\":\"graduated\",\"per\":1,\"steps\":[]}", "a list of 1 to 32");
-	text_add_string(&many, "{" HEAD ", 'rules': [{'model': 'm', 'prices': {'requests': {'tiers': 'volume', 'per': 1, 'steps': [");
+	text_add_string(
+	    &many, "{" HEAD ", 'rules': [{'model': 'm', 'prices': {'requests': {'tiers': 'volume', 'per': 1, 'steps': [");
 	for (int i = 1; i <= TIER_STEPS_MAX; i++)
 		text_add_format(&many, "{'up_to': %d, 'price': '1'}, ", i);
 	text_add_string(&many, "{'price': '1'}]}}}]}");
@@ -234,45 +249,52 @@ tiers_have_1_to_32_steps(void)
 		EXPECT_TEXT(err.message, "tiers need \"steps\": a list of 1 to 32");
 	}
 	text_release(&many);
-	expect_refused(RULES(PRICED("requests", "{'tiers': 'stairs', 'per': 1}")), "rules[0].prices.requests", "{\"tiers\":\"stairs\",\"per\":1}",
-	    "\"graduated\" or \"volume\"", "");
+	expect_refused(RULES(PRICED("requests", "{'tiers': 'stairs', 'per': 1}")), "rules[0].prices.requests",
+	    "{\"tiers\":\"stairs\",\"per\":1}", "\"graduated\" or \"volume\"", "");
 }
 
 static void
 a_fallback_that_goes_in_a_circle_is_refused(void)
 {
-	expect_refused(BOOK("'fallback': {'images': 'pages', 'pages': 'images'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback",
-	    "{\"images\":\"pages\",\"pages\":\"images\"}", "circle", "");
-	expect_refused(BOOK("'fallback': {'images': 'images'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback", "{\"images\":\"images\"}", "circle", "");
+	expect_refused(BOOK("'fallback': {'images': 'pages', 'pages': 'images'}, 'rules': [" RULE("'model': 'm'") "]"),
+	    "fallback", "{\"images\":\"pages\",\"pages\":\"images\"}", "circle", "");
+	expect_refused(BOOK("'fallback': {'images': 'images'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback",
+	    "{\"images\":\"images\"}", "circle", "");
 	/* the rule's own closes the circle that the book's opens */
-	expect_refused(BOOK("'fallback': {'images': 'pages'}, 'rules': [{'model': 'm', 'fallback': {'pages': 'images'}, " PRICES "}]"),
+	expect_refused(
+	    BOOK("'fallback': {'images': 'pages'}, 'rules': [{'model': 'm', 'fallback': {'pages': 'images'}, " PRICES "}]"),
 	    "rules[0].fallback", "{\"pages\":\"images\"}", "circle", "");
 }
 
 static void
 a_fallback_goes_over_4_meters_and_no_more(void)
 {
-	struct price_book *book = book_of(BOOK("'fallback': {'images': 'pages', 'pages': 'characters', 'characters': 'requests', "
-					       "'requests': 'tool_calls'}, 'rules': [" PRICED("tool_calls", "{'price': '1', 'per': 1}") "]"));
+	struct price_book *book =
+	    book_of(BOOK("'fallback': {'images': 'pages', 'pages': 'characters', 'characters': 'requests', "
+			 "'requests': 'tool_calls'}, 'rules': [" PRICED("tool_calls", "{'price': '1', 'per': 1}") "]"));
 	int priced_as = 0;
 
 	CU_ASSERT_PTR_NOT_NULL(price_book_meter(book, 0, METER_images, &priced_as));
 	CU_ASSERT_EQUAL(priced_as, METER_tool_calls);
 	price_book_free(book);
-	expect_refused(BOOK("'fallback': {'images': 'pages', 'pages': 'characters', 'characters': 'requests', 'requests': 'tool_calls', "
-			    "'tool_calls': 'web_search_calls'}, 'rules': [" RULE("'model': 'm'") "]"),
+	expect_refused(
+	    BOOK("'fallback': {'images': 'pages', 'pages': 'characters', 'characters': 'requests', 'requests': 'tool_calls', "
+		 "'tool_calls': 'web_search_calls'}, 'rules': [" RULE("'model': 'm'") "]"),
 	    "fallback",
-	    "{\"images\":\"pages\",\"pages\":\"characters\",\"characters\":\"requests\",\"requests\":\"tool_calls\",\"tool_calls\":\"web_search_calls\"}",
+	    "{\"images\":\"pages\",\"pages\":\"characters\",\"characters\":\"requests\",\"requests\":\"tool_calls\",\"tool_"
+	    "calls\":\"web_search_calls\"}",
 	    "over more than 4 meters", "");
 }
 
 static void
 a_fallback_between_units_is_refused(void)
 {
-	expect_refused(BOOK("'fallback': {'gpu_seconds': 'requests'}, 'rules': [" RULE("'model': 'm'") "]"), "fallback.gpu_seconds", "\"requests\"",
-	    "count in different units", "");
-	expect_refused(BOOK("'fallback': 'requests', 'rules': [" RULE("'model': 'm'") "]"), "fallback", "\"requests\"", "must be an object", "");
-	expect_refused(BOOK("'free': {'requests': true}, 'rules': [" RULE("'model': 'm'") "]"), "free", "{\"requests\":true}", "list of meters", "");
+	expect_refused(BOOK("'fallback': {'gpu_seconds': 'requests'}, 'rules': [" RULE("'model': 'm'") "]"),
+	    "fallback.gpu_seconds", "\"requests\"", "count in different units", "");
+	expect_refused(BOOK("'fallback': 'requests', 'rules': [" RULE("'model': 'm'") "]"), "fallback", "\"requests\"",
+	    "must be an object", "");
+	expect_refused(BOOK("'free': {'requests': true}, 'rules': [" RULE("'model': 'm'") "]"), "free", "{\"requests\":true}",
+	    "list of meters", "");
 }
 
 static void
@@ -284,7 +306,8 @@ a_book_has_10000_rules_and_no_more(void)
 
 	text_add_string(&many, "{" HEAD ", 'rules': [");
 	for (int i = 0; i < PRICE_RULES_MAX; i++)
-		text_add_format(&many, "%s{'model': 'm%d', 'prices': {'requests': {'price': '1', 'per': 1}}}", i > 0 ? ", " : "", i);
+		text_add_format(
+		    &many, "%s{'model': 'm%d', 'prices': {'requests': {'price': '1', 'per': 1}}}", i > 0 ? ", " : "", i);
 	text_add_string(&many, "]}");
 	book = book_of(text_string(&many));
 	CU_ASSERT_EQUAL(price_book_rules(book), PRICE_RULES_MAX);
@@ -302,8 +325,9 @@ a_book_has_10000_rules_and_no_more(void)
 static void
 a_book_knows_its_head(void)
 {
-	struct price_book *book = book_of("{'tollbook_prices': 1, 'book': 'public', 'currency': 'EUR', 'effective': '2026-03-01T01:15:00+01:00', "
-					  "'source': 'a list', 'note': 'a note', 'rules': [" RULE("'model': 'm'") "]}");
+	struct price_book *book =
+	    book_of("{'tollbook_prices': 1, 'book': 'public', 'currency': 'EUR', 'effective': '2026-03-01T01:15:00+01:00', "
+		    "'source': 'a list', 'note': 'a note', 'rules': [" RULE("'model': 'm'") "]}");
 	char text[INSTANT_TEXT];
 
 	EXPECT_TEXT(price_book_name(book), "public");
@@ -317,7 +341,8 @@ static void
 steps_are_kept_in_the_smallest_unit_of_the_meter(void)
 {
 	struct price_book *book = book_of(RULES(PRICED("gpu_seconds",
-	    "{'tiers': 'graduated', 'per': 1, 'steps': [{'up_to': 10, 'price': '3'}, {'up_to': '20', 'price': '2'}, {'price': '1'}]}")));
+	    "{'tiers': 'graduated', 'per': 1, 'steps': [{'up_to': 10, 'price': '3'}, {'up_to': '20', 'price': '2'}, {'price': "
+	    "'1'}]}")));
 	int priced_as;
 	const struct meter_price *price = price_book_meter(book, 0, METER_gpu_seconds, &priced_as);
 
@@ -367,8 +392,8 @@ an_exact_model_comes_before_a_pattern(void)
 static void
 rules_are_asked_in_the_order_of_the_file(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'model_pattern': 'gpt-5-.*'") ", " RULE("'model_pattern': 'gpt-.*'") ", " RULE(
-	    "'model': 'm', 'base_model': 'b'") ", " RULE("'model': 'm'")));
+	struct price_book *book = book_of(RULES(RULE("'model_pattern': 'gpt-5-.*'") ", " RULE(
+	    "'model_pattern': 'gpt-.*'") ", " RULE("'model': 'm', 'base_model': 'b'") ", " RULE("'model': 'm'")));
 
 	EXPECT_TEXT(chosen(book, "gpt-5-mini", "default", ""), "0");
 	EXPECT_TEXT(chosen(book, "gpt-4", "default", ""), "1");
@@ -406,7 +431,8 @@ a_rule_without_a_tier_of_service_is_for_the_default_only(void)
 static void
 an_exact_model_of_another_tier_leaves_the_patterns_to_be_asked(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'model': 'a'") ", " RULE("'model_pattern': '.*', 'service_tier': 'batch'")));
+	struct price_book *book =
+	    book_of(RULES(RULE("'model': 'a'") ", " RULE("'model_pattern': '.*', 'service_tier': 'batch'")));
 
 	EXPECT_TEXT(chosen(book, "a", "batch", ""), "1");
 	price_book_free(book);
@@ -415,7 +441,8 @@ an_exact_model_of_another_tier_leaves_the_patterns_to_be_asked(void)
 static void
 a_pattern_that_reaches_its_limit_lets_no_other_rule_price(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'model_pattern': '(a+)+'") ", " RULE("'model_pattern': '.*'") ", " RULE("'model': 'exact'")));
+	struct price_book *book =
+	    book_of(RULES(RULE("'model_pattern': '(a+)+'") ", " RULE("'model_pattern': '.*'") ", " RULE("'model': 'exact'")));
 	const char *name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
 	struct price_subject subject = {.model = name, .base_model = "", .service_tier = "default"};
 
@@ -446,7 +473,8 @@ a_verdict_says_why(void)
 static void
 a_rule_is_described_in_words(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model_pattern': 'a.+', 'service_tier': '*'")));
+	struct price_book *book =
+	    book_of(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model_pattern': 'a.+', 'service_tier': '*'")));
 	struct arena arena = {0};
 
 	EXPECT_TEXT(price_rule_describe(book, 0, &arena), "model a, tier of service default, base model b");
@@ -486,9 +514,10 @@ a_meter_without_a_price_has_none(void)
 static void
 a_fallback_is_followed_to_the_first_price(void)
 {
-	struct price_book *book = book_of(BOOK("'fallback': {'output_citation_tokens': 'output_text_tokens', 'output_reasoning_tokens': 'output_text_tokens', "
-					       "'output_rejected_prediction_tokens': 'output_reasoning_tokens'}, 'rules': [" PRICED(
-						   "output_text_tokens", "{'price': '4', 'per': 1000000}") ", " RULE("'model': 'n'") "]"));
+	struct price_book *book = book_of(
+	    BOOK("'fallback': {'output_citation_tokens': 'output_text_tokens', 'output_reasoning_tokens': 'output_text_tokens', "
+		 "'output_rejected_prediction_tokens': 'output_reasoning_tokens'}, 'rules': [" PRICED(
+		     "output_text_tokens", "{'price': '4', 'per': 1000000}") ", " RULE("'model': 'n'") "]"));
 
 	EXPECT_TEXT(price_text(book, 0, METER_output_reasoning_tokens), "4 as output_text_tokens");
 	EXPECT_TEXT(price_text(book, 0, METER_output_rejected_prediction_tokens), "4 as output_text_tokens");
@@ -502,7 +531,10 @@ a_fallback_is_followed_to_the_first_price(void)
 static void
 a_rule_may_fall_back_elsewhere_than_its_book(void)
 {
-	struct price_book *book = book_of(BOOK("'fallback': {'input_text_cache_read_tokens': 'input_text_uncached_tokens'}, 'rules': [" RULE("'model': 'm'") ", {'model': 'n', 'fallback': {'input_text_cache_read_tokens': 'output_text_tokens'}, " PRICES "}]"));
+	struct price_book *book =
+	    book_of(BOOK("'fallback': {'input_text_cache_read_tokens': 'input_text_uncached_tokens'}, 'rules': [" RULE(
+		"'model': 'm'") ", {'model': 'n', 'fallback': {'input_text_cache_read_tokens': 'output_text_tokens'}, " PRICES
+				"}]"));
 
 	EXPECT_TEXT(price_text(book, 0, METER_input_text_cache_read_tokens), "1 as input_text_uncached_tokens");
 	EXPECT_TEXT(price_text(book, 1, METER_input_text_cache_read_tokens), "4 as output_text_tokens");
@@ -512,7 +544,8 @@ a_rule_may_fall_back_elsewhere_than_its_book(void)
 static void
 a_free_meter_costs_nothing_where_no_rule_prices_it(void)
 {
-	struct price_book *book = book_of(BOOK("'free': ['requests'], 'rules': [" RULE("'model': 'm'") ", " PRICED("requests", "{'price': '2', 'per': 1000}") "]"));
+	struct price_book *book = book_of(BOOK(
+	    "'free': ['requests'], 'rules': [" RULE("'model': 'm'") ", " PRICED("requests", "{'price': '2', 'per': 1000}") "]"));
 
 	EXPECT_TEXT(price_text(book, 0, METER_requests), "0 as requests");
 	EXPECT_TEXT(price_text(book, 1, METER_requests), "2 as requests");
@@ -520,15 +553,18 @@ a_free_meter_costs_nothing_where_no_rule_prices_it(void)
 	price_book_free(book);
 }
 
-UNIT_TESTS("rating/price_book", TEST(what_is_no_json_object_is_refused), TEST(a_key_twice_is_refused), TEST(an_unknown_key_is_refused_with_the_nearest_one),
-    TEST(an_unknown_meter_is_refused_with_the_nearest_one), TEST(the_head_of_a_book_must_be_complete), TEST(prices_change_on_a_quarter_of_an_hour),
-    TEST(a_rule_names_either_a_model_or_a_pattern), TEST(a_rule_has_at_least_one_price), TEST(a_price_is_decimal_text_and_nothing_else),
-    TEST(a_price_of_18_decimals_is_taken_exactly), TEST(a_price_is_for_1_or_1000_or_1000000_units), TEST(steps_rise_and_the_last_one_is_open),
+UNIT_TESTS("rating/price_book", TEST(what_is_no_json_object_is_refused), TEST(a_key_twice_is_refused),
+    TEST(an_unknown_key_is_refused_with_the_nearest_one), TEST(an_unknown_meter_is_refused_with_the_nearest_one),
+    TEST(the_head_of_a_book_must_be_complete), TEST(prices_change_on_a_quarter_of_an_hour),
+    TEST(a_rule_names_either_a_model_or_a_pattern), TEST(a_rule_has_at_least_one_price),
+    TEST(a_price_is_decimal_text_and_nothing_else), TEST(a_price_of_18_decimals_is_taken_exactly),
+    TEST(a_price_is_for_1_or_1000_or_1000000_units), TEST(steps_rise_and_the_last_one_is_open),
     TEST(an_up_to_of_many_digits_is_not_cut), TEST(tiers_have_1_to_32_steps), TEST(a_fallback_that_goes_in_a_circle_is_refused),
-    TEST(a_fallback_goes_over_4_meters_and_no_more), TEST(a_fallback_between_units_is_refused), TEST(a_book_has_10000_rules_and_no_more),
-    TEST(a_book_knows_its_head), TEST(steps_are_kept_in_the_smallest_unit_of_the_meter), TEST(an_exact_model_comes_before_a_pattern),
-    TEST(rules_are_asked_in_the_order_of_the_file), TEST(names_are_compared_byte_by_byte), TEST(a_rule_without_a_tier_of_service_is_for_the_default_only),
-    TEST(an_exact_model_of_another_tier_leaves_the_patterns_to_be_asked), TEST(a_pattern_that_reaches_its_limit_lets_no_other_rule_price),
-    TEST(a_verdict_says_why), TEST(a_rule_is_described_in_words), TEST(a_meter_without_a_price_has_none),
-    TEST(a_fallback_is_followed_to_the_first_price), TEST(a_rule_may_fall_back_elsewhere_than_its_book),
-    TEST(a_free_meter_costs_nothing_where_no_rule_prices_it))
+    TEST(a_fallback_goes_over_4_meters_and_no_more), TEST(a_fallback_between_units_is_refused),
+    TEST(a_book_has_10000_rules_and_no_more), TEST(a_book_knows_its_head), TEST(steps_are_kept_in_the_smallest_unit_of_the_meter),
+    TEST(an_exact_model_comes_before_a_pattern), TEST(rules_are_asked_in_the_order_of_the_file),
+    TEST(names_are_compared_byte_by_byte), TEST(a_rule_without_a_tier_of_service_is_for_the_default_only),
+    TEST(an_exact_model_of_another_tier_leaves_the_patterns_to_be_asked),
+    TEST(a_pattern_that_reaches_its_limit_lets_no_other_rule_price), TEST(a_verdict_says_why), TEST(a_rule_is_described_in_words),
+    TEST(a_meter_without_a_price_has_none), TEST(a_fallback_is_followed_to_the_first_price),
+    TEST(a_rule_may_fall_back_elsewhere_than_its_book), TEST(a_free_meter_costs_nothing_where_no_rule_prices_it))

@@ -15,8 +15,8 @@
 /* A book of rules alone. */
 #define RULES(...) BOOK("'rules': [" __VA_ARGS__ "]")
 /* Input at 1, output at 4 and reasoning at 4 for a million. */
-#define PRICES                                                                                                             \
-	"'prices': {'input_text_uncached_tokens': {'price': '1', 'per': 1000000}, "                                        \
+#define PRICES                                                                                                                   \
+	"'prices': {'input_text_uncached_tokens': {'price': '1', 'per': 1000000}, "                                              \
 	"'output_text_tokens': {'price': '4', 'per': 1000000}, 'output_reasoning_tokens': {'price': '4', 'per': 1000000}}"
 /* A rule for a model with those prices; RULE("'model': 'm'"). */
 #define RULE(match) "{" match ", " PRICES "}"

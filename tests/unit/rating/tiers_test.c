@@ -7,10 +7,8 @@
 
 #include "tests/support/unit.h"
 
-static const struct meter_price prices = {.mode = TIER_GRADUATED,
-    .per = 1,
-    .steps = 3,
-    .step = {{100, {3}}, {300, {2}}, {0, {1}}}};
+static const struct meter_price prices = {
+    .mode = TIER_GRADUATED, .per = 1, .steps = 3, .step = {{100, {3}}, {300, {2}}, {0, {1}}}};
 
 /* "0:100 1:200": the parts as step:quantity. */
 static const char *
@@ -145,6 +143,7 @@ a_list_of_one_step_is_one_price(void)
 }
 
 UNIT_TESTS("rating/tiers", TEST(each_part_pays_the_price_of_its_step), TEST(what_was_counted_before_fills_the_first_steps),
-    TEST(the_unit_named_by_up_to_is_still_in_the_step), TEST(nothing_added_has_no_parts), TEST(the_order_of_additions_does_not_change_their_sum),
-    TEST(taking_back_is_the_exact_opposite_of_adding), TEST(taking_back_more_than_was_counted_is_refused), TEST(a_total_beyond_128_bits_is_refused),
+    TEST(the_unit_named_by_up_to_is_still_in_the_step), TEST(nothing_added_has_no_parts),
+    TEST(the_order_of_additions_does_not_change_their_sum), TEST(taking_back_is_the_exact_opposite_of_adding),
+    TEST(taking_back_more_than_was_counted_is_refused), TEST(a_total_beyond_128_bits_is_refused),
     TEST(a_volume_price_is_the_step_that_the_total_reaches), TEST(a_list_of_one_step_is_one_price))

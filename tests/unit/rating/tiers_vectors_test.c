@@ -102,7 +102,8 @@ run_row(char *const *column)
 	i128 quantity, prior;
 	struct error err;
 
-	if (strcmp(column[MODEL], "per_unit") != 0 && strcmp(column[MODEL], "graduated") != 0 && strcmp(column[MODEL], "volume") != 0)
+	if (strcmp(column[MODEL], "per_unit") != 0 && strcmp(column[MODEL], "graduated") != 0 &&
+	    strcmp(column[MODEL], "volume") != 0)
 		return OTHER_MODEL;
 	if (column[OPTIONS][0] != '\0')
 		return HAS_OPTIONS;
