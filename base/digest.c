@@ -99,3 +99,14 @@ digest_hex(const unsigned char *bytes, size_t length, char *out)
 	out[2 * length] = '\0';
 	return out;
 }
+
+void
+digest_unhex(const char *hex, size_t length, unsigned char *out)
+{
+	for (size_t i = 0; i < 2 * length; i++) {
+		int digit = hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10;
+
+		must(digit >= 0 && digit < 16);
+		out[i / 2] = (unsigned char)(i % 2 == 0 ? digit << 4 : out[i / 2] | digit);
+	}
+}

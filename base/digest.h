@@ -21,6 +21,9 @@ void digest_bytes(struct digest *digest, const void *bytes, size_t length);  /* 
 void digest_field(struct digest *digest, const void *bytes, size_t length);  /* with its length before it */
 void digest_number(struct digest *digest, int64_t number);		      /* as 8 big-endian bytes, prefixed */
 void digest_end(struct digest *digest, unsigned char out[DIGEST_SIZE]);
+/* 2 x length lower-case digits and a NUL into out; returns out. */
 const char *digest_hex(const unsigned char *bytes, size_t length, char *out);
+/* The other way: `hex` is exactly 2 x length lower-case digits, as the server gives them. */
+void digest_unhex(const char *hex, size_t length, unsigned char *out);
 
 #endif

@@ -8,13 +8,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/private_cluster.h"
 
-enum { START_SECONDS = 120, LOCK_SECONDS = 300, STOP_SECONDS = 120, PAUSES_A_SECOND = 20 };
+enum { START_SECONDS = 120, LOCK_SECONDS = 300, STOP_SECONDS = 120, GONE_SECONDS = 10, PAUSES_A_SECOND = 20 };
 
 /* pg_ctl's answers to "status". */
 enum { CTL_RUNNING = 0, CTL_STOPPED = 3 };
@@ -105,23 +106,48 @@ is_listening(const struct cluster *cluster)
 	return listening;
 }
 
-/* The eighth line of postmaster.pid says "ready" when the server takes connections. */
+enum { PID_LINE_PROCESS = 1, PID_LINE_STATUS = 8, PID_LINE_BYTES = 256 };
+
+/* A line of postmaster.pid, from 1; false where there is none. */
+static bool
+read_pid_line(struct cluster *cluster, int number, char line[PID_LINE_BYTES])
+{
+	FILE *file = fopen(arena_format(&cluster->arena, "%s/postmaster.pid", cluster->data), "r");
+	int lines = 0;
+
+	if (file == NULL)
+		return false;
+	while (lines < number && fgets(line, PID_LINE_BYTES, file) != NULL)
+		lines++;
+	(void)fclose(file); /* only read from */
+	return lines == number;
+}
+
 static bool
 is_ready(struct cluster *cluster)
 {
-	FILE *file;
-	char line[256] = "";
-	int lines = 0;
+	char line[PID_LINE_BYTES];
 
-	if (!is_listening(cluster))
-		return false;
-	file = fopen(arena_format(&cluster->arena, "%s/postmaster.pid", cluster->data), "r");
-	if (file == NULL)
-		return false;
-	while (lines < 8 && fgets(line, sizeof line, file) != NULL)
-		lines++;
-	(void)fclose(file); /* only read from */
-	return lines == 8 && strncmp(line, "ready", 5) == 0;
+	return is_listening(cluster) && read_pid_line(cluster, PID_LINE_STATUS, line) && strncmp(line, "ready", 5) == 0;
+}
+
+/* A server that was killed may not be gone yet: its process waits to be buried, or still gives back its memory. */
+static bool
+is_going_away(struct cluster *cluster)
+{
+	char line[PID_LINE_BYTES];
+	struct stat process;
+
+	return read_pid_line(cluster, PID_LINE_PROCESS, line) && !is_listening(cluster) &&
+	    stat(arena_format(&cluster->arena, "/proc/%ld", strtol(line, NULL, 10)), &process) == 0 &&
+	    process.st_uid == cluster->account.uid;
+}
+
+static void
+wait_until_gone(struct cluster *cluster)
+{
+	for (int i = 0; i < GONE_SECONDS * PAUSES_A_SECOND && is_going_away(cluster); i++)
+		pause_briefly();
 }
 
 static bool
@@ -186,6 +212,7 @@ start_server(struct cluster *cluster, struct error *err)
 		return false;
 	if (!path_exists(cluster->data) && !cluster_make(cluster, err))
 		return false;
+	wait_until_gone(cluster);
 	return cluster_make_folder(cluster, cluster->run, err) && run_start(cluster, err);
 }
 
@@ -244,10 +271,20 @@ private_server_status(enum private_server_state *state, struct error *err)
 }
 
 static bool
-stop_server(struct cluster *cluster, bool *was_running, struct error *err)
+run_stop(struct cluster *cluster, struct error *err)
 {
 	const char *seconds = arena_format(&cluster->arena, "%d", STOP_SECONDS);
+	const char *const arguments[] = {
+		cluster_program(cluster, "pg_ctl"), "stop", "-w", "-s", "-m", "fast", "-t", seconds, "-D", cluster->data, NULL};
+
+	return cluster_must_run(cluster, (struct program){.arguments = arguments}, "stopping the private server", err);
+}
+
+static bool
+stop_server(struct cluster *cluster, bool *was_running, struct error *err)
+{
 	enum private_server_state state;
+	struct error reason;
 
 	if (!path_exists(cluster->home))
 		return true;
@@ -256,10 +293,14 @@ stop_server(struct cluster *cluster, bool *was_running, struct error *err)
 	if (state != PRIVATE_SERVER_RUNNING)
 		return true;
 	*was_running = true;
-
-	const char *const arguments[] = {cluster_program(cluster, "pg_ctl"), "stop", "-w", "-s", "-m", "fast", "-t", seconds, "-D", cluster->data, NULL};
-
-	return cluster_must_run(cluster, (struct program){.arguments = arguments}, "stopping the private server", err);
+	if (run_stop(cluster, &reason))
+		return true;
+	/* pg_ctl also complains of a server that died by itself meanwhile. */
+	wait_until_gone(cluster);
+	if (find_state(cluster, &state, err) && state != PRIVATE_SERVER_RUNNING)
+		return true;
+	*err = reason;
+	return false;
 }
 
 bool

@@ -1,6 +1,7 @@
 /* cmd_quarantine.c -- `tollbook quarantine list|show|release|discard`: records that are not facts yet. */
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/table.h"
 #include "ingest/reader.h"
 #include "ledger/batch.h"
@@ -121,11 +122,7 @@ raw_of(struct run *run, const struct rows *row)
 	char *raw = arena_take(&run->arena, length + 1);
 
 	must(strncmp(hex, "\\x", 2) == 0);
-	for (size_t i = 0; i < 2 * length; i++) {
-		int digit = hex[2 + i] <= '9' ? hex[2 + i] - '0' : hex[2 + i] - 'a' + 10;
-
-		raw[i / 2] = (char)(i % 2 == 0 ? digit << 4 : raw[i / 2] | digit);
-	}
+	digest_unhex(hex + 2, length, (unsigned char *)raw);
 	return (struct bytes){raw, length};
 }
 

@@ -61,25 +61,6 @@ keys_sort(struct admitted *keys, size_t count)
 	}
 }
 
-static void
-uuid_from_hex(const char *text, struct id128 *out)
-{
-	int digit = 0;
-
-	memset(out, 0, sizeof *out);
-	for (; *text != '\0'; text++) {
-		int value;
-
-		if (*text == '-')
-			continue;
-		value = *text <= '9' ? *text - '0' : *text - 'a' + 10;
-		must(value >= 0 && value < 16 && digit < 32);
-		out->byte[digit / 2] = (unsigned char)(out->byte[digit / 2] << 4 | value);
-		digit++;
-	}
-	must(digit == 32);
-}
-
 size_t
 keys_find(const struct admitted *keys, size_t count, const struct id128 *id)
 {
@@ -132,8 +113,8 @@ keys_probe(struct db *db, struct admitted *keys, size_t count, struct error *err
 	for (int i = 0; i < rows.count; i++) {
 		struct id128 id, content;
 
-		uuid_from_hex(row_text(&rows, i, 0), &id);
-		uuid_from_hex(row_text(&rows, i, 1), &content);
+		digest_unhex(row_text(&rows, i, 0), sizeof id.byte, id.byte);
+		digest_unhex(row_text(&rows, i, 1), sizeof content.byte, content.byte);
 		apply_known(keys, count, &id, &content, row_instant(&rows, i, 2));
 	}
 	rows_release(&rows);

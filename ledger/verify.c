@@ -26,24 +26,13 @@ struct verifying {
 };
 
 static void
-from_hex(const char *hex, unsigned char *out, size_t length)
-{
-	must(strlen(hex) == 2 * length);
-	for (size_t i = 0; i < 2 * length; i++) {
-		int digit = hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10;
-
-		out[i / 2] = (unsigned char)(i % 2 == 0 ? digit << 4 : out[i / 2] | digit);
-	}
-}
-
-static void
 begin(struct verifying *verifying)
 {
 	unsigned char previous[DIGEST_SIZE];
 
 	if (verifying->at >= verifying->headers->count)
 		return;
-	from_hex(row_text(verifying->headers, verifying->at, HEADER_PREVIOUS), previous, sizeof previous);
+	digest_unhex(row_text(verifying->headers, verifying->at, HEADER_PREVIOUS), sizeof previous, previous);
 	digest_begin(verifying->digest);
 	digest_field(verifying->digest, previous, sizeof previous);
 	for (int i = 0; i < HEADER_NUMBERS; i++)

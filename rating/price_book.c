@@ -297,14 +297,15 @@ static bool
 read_up_to(const struct document *document, json_t *step, const char *path, const struct meter *meter, i128 *out)
 {
 	const json_t *value = json_object_get(step, "up_to");
+	const char *digits = json_is_string(value) ? json_string_value(value) : "";
 	char field[192], text[32];
 	struct error why;
 
-	if (json_is_integer(value))
+	if (json_is_integer(value)) {
 		snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-	else
-		snprintf(text, sizeof text, "%s", json_is_string(value) ? json_string_value(value) : "");
-	if (integer_parse(text, strlen(text), out, &why) && *out > 0 && *out <= 1000000000000000000) {
+		digits = text;
+	}
+	if (integer_parse(digits, strlen(digits), out, &why) && *out > 0 && *out <= 1000000000000000000) {
 		*out *= meter_scale(meter);
 		return true;
 	}

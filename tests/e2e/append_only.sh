@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Facts are added and never edited: not by the owner of the tables, and not by a session that says it is a replica.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/support/report.sh
+. tests/support/server.sh
+. tests/support/books.sh
+
+# What may change, and in which way; every other table of the two schemas takes rows and nothing else.
+#   metering.meter               a copy of the program's registry
+#   metering.source_position     where input stands
+#   finance.issuer               an address book: names are copied into documents
+#   finance.rating_due           a list of work
+#   finance.rating_in_force      which rating is the newest
+#   finance.document_counter     the next number
+#   finance.billing_period, invoice, invoice_line: until they are settled or final, tried below
+working='meter source_position issuer rating_due rating_in_force document_counter billing_period invoice invoice_line'
+
+cat >"$room/book.json" <<'END'
+{"tollbook_prices": 1, "book": "b", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests"], "rules": [{"model": "small",
+ "prices": {"input_text_uncached_tokens": {"price": "1", "per": 1000}, "output_text_tokens": {"price": "2", "per": 1000}, "output_reasoning_tokens": {"price": "2", "per": 1000}}}]}
+END
+cat >"$room/tenants.json" <<'END'
+{"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": [
+ {"tenant": "ann", "name": "Ann", "currency": "USD", "zone": "UTC", "book": "b", "issuer": "TF", "effective": "2026-01-01"},
+ {"tenant": "bob", "name": "Bob", "currency": "USD", "zone": "UTC", "book": "b", "issuer": "TF", "effective": "2026-01-01"}]}
+END
+october=2026-10-20T10:00:00Z
+{
+	event a ann $october small 1000 10; correction a2 a ann $october small 1000 20; event b bob $october small 1000 10
+	event c ghost $october small 1 1; event late ann 2025-01-01T00:00:00Z small 1 1; echo broken
+} >"$room/usage.ndjson"
+
+new_database append_only
+check "the books are set up" tollbook init
+check "a price book is published" tollbook prices publish --quiet "$room/book.json"
+check "tenants have contracts" tollbook tenant apply --quiet "$room/tenants.json"
+check "usage of two tenants is booked" exits 7 ingest "$room/usage.ndjson"
+check "a record is discarded" tollbook quarantine discard --reason broken 2
+check "it is rated" exits 7 rate
+check "both have drafts" tollbook invoice draft --as-of $as_of
+check "one of them is made final" tollbook invoice finalize --as-of $as_of --tenant ann
+
+# refuses SENTENCE STATEMENT: by the trigger, in a usual session and in one that says it is a replica.
+refuses() {
+	local mode
+	for mode in origin replica; do
+		refused "$1 ($mode)" 3 'is refused' psql -X -q -v ON_ERROR_STOP=1 -v VERBOSITY=verbose -d "$TOLLBOOK_DB" \
+			-c "SET session_replication_role = $mode; $2" </dev/null
+	done
+}
+# psql says 1 for an error in -c; 3 only in files.
+refused() {
+	local output code=0
+	output=$("${@:4}" 2>&1) || code=$?
+	if [ "$code" != 0 ] && grep -q '23001' <<<"$output" && grep -qF "$3" <<<"$output"; then ok "$1"; return; fi
+	not_ok "$1"
+	printf '%s\n' "$output" | sed 's/^/    /'
+}
+
+tables() {
+	sql "SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	      WHERE n.nspname IN ('metering', 'finance') AND c.relkind IN ('r', 'p') AND c.relname <> ALL (string_to_array('$working', ' ')) ORDER BY 1"
+}
+for table in $(tables); do
+	column=$(sql "SELECT attname FROM pg_attribute WHERE attrelid = '$table'::regclass AND attnum > 0 AND attidentity = '' ORDER BY attnum LIMIT 1")
+	check "$table has rows to try it on" test "$(sql "SELECT count(*) FROM $table")" -ge 1
+	refuses "$table refuses UPDATE" "UPDATE $table SET $column = $column"
+	refuses "$table refuses DELETE" "DELETE FROM $table"
+	refuses "$table refuses TRUNCATE" "TRUNCATE $table CASCADE"
+done
+check "fifteen tables and more were tried" test "$(tables | wc -l)" -ge 15
+
+# Documents.
+final="(SELECT invoice_id FROM finance.invoice WHERE status = 'final')" draft="(SELECT invoice_id FROM finance.invoice WHERE status = 'draft')"
+refuses "a final invoice refuses UPDATE" "UPDATE finance.invoice SET total_minor = 0 WHERE invoice_id = $final"
+refuses "a final invoice does not become a draft again" "UPDATE finance.invoice SET status = 'draft' WHERE invoice_id = $final"
+refuses "a final invoice refuses DELETE" "DELETE FROM finance.invoice WHERE invoice_id = $final"
+refuses "its lines refuse UPDATE" "UPDATE finance.invoice_line SET amount_minor = 0 WHERE invoice_id = $final"
+refuses "its lines refuse DELETE" "DELETE FROM finance.invoice_line WHERE invoice_id = $final"
+refuses "a line is not moved out of it" "UPDATE finance.invoice_line SET line = line + 100, invoice_id = $draft WHERE invoice_id = $final"
+refuses "a line is not moved into it" "UPDATE finance.invoice_line SET line = line + 100, invoice_id = $final WHERE invoice_id = $draft"
+refuses "a line is not added to it" "INSERT INTO finance.invoice_line SELECT invoice_id, line + 100, charge_ordinal, model, service_tier, meter, priced_as,
+	tier, price, per, quantity, decimals, exact_amount, amount_minor, book, book_version, rule FROM finance.invoice_line WHERE invoice_id = $final"
+for table in invoice invoice_line document_counter billing_period; do refuses "finance.$table refuses TRUNCATE" "TRUNCATE finance.$table CASCADE"; done
+refuses "the borders of a month that has a contract do not move" "UPDATE finance.billing_period SET ends = ends + interval '1 day' WHERE tenant = 'ann'"
+refuses "nor does the month go" "DELETE FROM finance.billing_period WHERE tenant = 'ann'"
+
+# What is not final is made again.
+before=$(sql "SELECT invoice_id FROM finance.invoice WHERE status = 'draft'")
+check "a draft is drafted again" tollbook invoice draft --as-of $as_of
+check "and is another row" test "$(sql "SELECT invoice_id FROM finance.invoice WHERE status = 'draft'")" != "$before"
+equal "the final one is as it was" "$(sql "SELECT number, total_minor FROM finance.invoice WHERE status = 'final'")" 'TF-INV-2026-000001|104'
+check "the books reconcile" tollbook reconcile --quiet
+report
