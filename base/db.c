@@ -16,7 +16,6 @@
 struct db {
 	PGconn *connection;
 	bool *prepared; /* by enum statement_id */
-	struct text description;
 };
 
 static bool server_error(struct db *db, const PGresult *result, const char *what, struct error *err);
@@ -35,11 +34,10 @@ any_set(const char *const *names)
 
 /* Appends the conninfo of the server to use; NULL `chosen` and nothing in the environment means the private one. */
 static bool
-choose_server(const char *chosen, struct text *conninfo, bool *is_private, struct error *err)
+choose_server(const char *chosen, struct text *conninfo, struct error *err)
 {
 	static const char *const libpq_names[] = {"PGHOST", "PGSERVICE", "PGDATABASE", "PGHOSTADDR", NULL};
 
-	*is_private = false;
 	if (chosen == NULL)
 		chosen = getenv("TOLLBOOK_DB");
 	if (chosen != NULL && chosen[0] != '\0') {
@@ -48,22 +46,7 @@ choose_server(const char *chosen, struct text *conninfo, bool *is_private, struc
 	}
 	if (any_set(libpq_names))
 		return true;
-	*is_private = true;
 	return private_server_start(conninfo, err);
-}
-
-static bool
-describe(struct db *db, bool is_private, struct error *err)
-{
-	if (!is_private) {
-		const char *host = PQhost(db->connection), *port = PQport(db->connection);
-
-		text_add_format(&db->description, "%s:%s/%s", host == NULL || host[0] == '\0' ? "local socket" : host,
-		    port == NULL ? "" : port, PQdb(db->connection));
-		return true;
-	}
-	text_add_string(&db->description, "private server in ");
-	return private_server_home(&db->description, err);
 }
 
 /* Notices ("relation exists, skipping") are talk of the server's, not of ours. */
@@ -79,10 +62,9 @@ db_open(const char *conninfo, struct db **out, struct error *err)
 {
 	struct text chosen = {0};
 	struct db *db = memory_new(1, sizeof *db);
-	bool is_private;
 
 	db->prepared = memory_new(statement_count, sizeof *db->prepared);
-	if (!choose_server(conninfo, &chosen, &is_private, err))
+	if (!choose_server(conninfo, &chosen, err))
 		goto failed;
 	const char *const keywords[] = {"dbname", "fallback_application_name", "connect_timeout", "client_encoding", NULL};
 	const char *const values[] = {text_string(&chosen), "tollbook", "10", "UTF8", NULL};
@@ -100,8 +82,6 @@ db_open(const char *conninfo, struct db **out, struct error *err)
 	if (!db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
 		goto failed;
 	rows_release(&session);
-	if (!describe(db, is_private, err))
-		goto failed;
 	text_release(&chosen);
 	*out = db;
 	return true;
@@ -117,15 +97,8 @@ db_close(struct db *db)
 	if (db == NULL)
 		return;
 	PQfinish(db->connection);
-	text_release(&db->description);
 	free(db->prepared);
 	free(db);
-}
-
-const char *
-db_description(struct db *db)
-{
-	return text_string(&db->description);
 }
 
 /* Which kind of trouble an SQLSTATE class is, see PostgreSQL's appendix A. */

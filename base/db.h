@@ -24,9 +24,6 @@ struct db;
  * is set, else the private server of base/private_server.h, started on demand. */
 MUST_CHECK bool db_open(const char *conninfo, struct db **out, struct error *err);
 void db_close(struct db *db);
-/* "private server in DIR" or "HOST:PORT/NAME", for people. */
-const char *db_description(struct db *db);
-
 /* Transactions do not nest.  db_rollback cannot fail in a way that matters. */
 MUST_CHECK bool db_begin(struct db *db, struct error *err);
 MUST_CHECK bool db_commit(struct db *db, struct error *err);

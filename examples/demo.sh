@@ -57,7 +57,7 @@ title 'Invoices'
 run tollbook invoice draft --as-of $as_of --period 2026-10
 run tollbook invoice finalize --as-of $as_of --period 2026-10
 number=$(tollbook invoice list --format csv | tr -d '\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "number") n = i } NR > 1 && $n != "" { print $n; exit }')
-run tollbook explain --as-of $as_of "$number/1"
+run tollbook explain --as-of $as_of "$number/1" | sed -n '1,13p; 14s/.*/.../p'
 
 title 'For finance'
 run tollbook report workbook --as-of $as_of --period 2026-10 -o $out/tollbook-2026-10.xlsx
@@ -73,6 +73,11 @@ if [ -n "$traces" ] && [ -f "$traces/mooncake/conversation_tokens.csv" ]; then
 	run tollbook prices publish --as-of $as_of examples/prices/trace-usd.json
 	run tollbook tenant apply --as-of $as_of examples/tenants-traces.json
 	run tollbook rate --as-of $as_of --period 2023-11
+	# 90,695,412 uncached, 54,098,411 cached and 4,122,048 output tokens at 0.15, 0.075 and 0.60 a million.
+	wanted=20.134921425
+	got=$(tollbook local psql -- -X -A -t -c "SELECT trim_scale(sum(amount)) FROM finance.charge JOIN finance.current_rating USING (rating_id) WHERE tenant = 'moon'")
+	echo "Mooncake's charges must be exactly $wanted USD, and are $got USD."
+	[ "$got" = $wanted ]
 fi
 
 title 'Does it all add up?'

@@ -504,6 +504,18 @@ finish_content(struct reader *reader, bool *end, struct error *err)
 	return error_hint(err, "Keys made from positions need a file that never changes.");
 }
 
+/* A record points to its mapping's constants, and outlives this mapping. */
+static void
+keep_constants(struct mapping *mapping, struct arena *arena)
+{
+	for (int i = 0; i < SHORT_FIELDS; i++) {
+		struct bytes *text = &mapping->constants.values[i].text;
+
+		if ((mapping->constants.stated >> i & 1) != 0)
+			text->at = arena_copy(arena, text->at, text->length);
+	}
+}
+
 /* "json" or "csv", " key=" and a digest where keys come from positions, and a mapping. */
 bool
 record_parse(const char *format, const struct event_rules *rules, struct bytes raw, uint64_t number, struct arena *arena,
@@ -529,6 +541,7 @@ record_parse(const char *format, const struct event_rules *rules, struct bytes r
 	}
 	if (!mapping_parse(rest, strlen(rest), "the stored mapping", &mapping, err))
 		return false;
+	keep_constants(&mapping, arena);
 	mapping_row_parse(&mapping, &with_id, raw.at, raw.length, arena, out);
 	mapping_release(&mapping);
 	return true;

@@ -41,7 +41,6 @@ init(struct run *run, struct error *err)
 		db_rollback(run->db);
 		return false;
 	}
-	printf("%s: %d of %zu migrations applied now, %d meters registered\n", db_description(run->db), applied, migration_count,
-	    METER_LIMIT - 1);
+	printf("the schema is up to date: %d of %zu migrations applied now, %d meters registered\n", applied, migration_count, METER_LIMIT - 1);
 	return true;
 }

@@ -220,8 +220,8 @@ static bool
 show(struct run *run, struct error *err)
 {
 	static const struct column columns[] = {{"line", "line", COLUMN_NUMBER}, {"model", "model", COLUMN_TEXT},
-	    {"service_tier", "tier of service", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT}, {"priced_as", "priced as", COLUMN_TEXT},
-	    {"tier", "tier", COLUMN_NUMBER}, {"quantity", "quantity", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER},
+	    {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT}, {"priced_as", "priced as", COLUMN_TEXT},
+	    {"tier", "price tier", COLUMN_NUMBER}, {"quantity", "quantity", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER},
 	    {"per", "per", COLUMN_NUMBER}, {"exact_amount", "exact", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER},
 	    {"price_rule", "price rule", COLUMN_TEXT}, {0}};
 	struct rows invoice, lines;

@@ -17,7 +17,7 @@ static bool which(struct run *run, struct error *err);
 static const struct option_spec which_options[] = {
 	{"book", "NAME", "the price book; must be given", 'b'},
 	{"model", "NAME", "the model as served; must be given", 'm'},
-	{"service-tier", "NAME", "the tier of service; default: default", 's'},
+	{"service-tier", "NAME", "the service tier; default: default", 's'},
 	{"base-model", "NAME", "the base model, where usage states one", 0},
 	{"at", "INSTANT", "the time of the usage; default: now", 0},
 	{0},

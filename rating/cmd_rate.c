@@ -29,7 +29,7 @@ static bool
 print_holds(struct run *run, struct rate_scope scope, struct error *err)
 {
 	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"period", "period", COLUMN_TEXT},
-	    {"model", "model", COLUMN_TEXT}, {"service_tier", "tier of service", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
+	    {"model", "model", COLUMN_TEXT}, {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
 	    {"reason", "held because", COLUMN_TEXT}, {"quantity", "quantity", COLUMN_NUMBER}, {0}};
 	struct table *table;
 	struct rows rows;

@@ -425,7 +425,7 @@ price_rule_verdict(const struct price_book *book, size_t rule, const struct pric
 	if (r->model != NULL && strcmp(r->model, subject->model) != 0)
 		return "no: another model";
 	if (strcmp(r->service_tier, "*") != 0 && strcmp(r->service_tier, subject->service_tier) != 0)
-		return "no: another tier of service";
+		return "no: another service tier";
 	if (r->base_model != NULL && strcmp(r->base_model, subject->base_model) != 0)
 		return "no: another base model";
 	if (r->pattern == NULL)
@@ -452,7 +452,7 @@ price_rule_describe(const struct price_book *book, size_t rule, struct arena *ar
 {
 	const struct price_rule *r = &book->rules[rule];
 
-	return arena_format(arena, "%s %s, tier of service %s%s%s", r->model != NULL ? "model" : "pattern",
+	return arena_format(arena, "%s %s, service tier %s%s%s", r->model != NULL ? "model" : "pattern",
 	    r->model != NULL ? r->model : r->pattern_text, strcmp(r->service_tier, "*") == 0 ? "any" : r->service_tier,
 	    r->base_model != NULL ? ", base model " : "", r->base_model != NULL ? r->base_model : "");
 }

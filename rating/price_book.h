@@ -39,7 +39,7 @@ enum price_match price_book_match(const struct price_book *book, const struct pr
 
 /* Why a single rule does or does not match, in words; for `prices which`. */
 const char *price_rule_verdict(const struct price_book *book, size_t rule, const struct price_subject *subject);
-/* "model gpt-5, tier of service default": what a rule is for, in words; into the arena. */
+/* "model gpt-5, service tier default": what a rule is for, in words; into the arena. */
 const char *price_rule_describe(const struct price_book *book, size_t rule, struct arena *arena);
 /* True where the rule names a model exactly. */
 bool price_rule_is_exact(const struct price_book *book, size_t rule);

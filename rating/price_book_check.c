@@ -167,7 +167,7 @@ check_reach(const struct inspection *inspection, size_t rule)
 		snprintf(path, sizeof path, "rules[%zu]", rule);
 		if (other->model != NULL && is_same_key(&rules[i], other))
 			tell(inspection, true, path,
-			    "the same model, tier of service and base model as rules[%zu], which is the one that is chosen", i);
+			    "the same model, service tier and base model as rules[%zu], which is the one that is chosen", i);
 		else
 			tell(inspection, true, path,
 			    "never chosen: rules[%zu] is asked before and matches whatever this one does", i);

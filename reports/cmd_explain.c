@@ -68,7 +68,7 @@ print_arithmetic(struct run *run, const struct rows *line, const struct meter *m
 	const char *tier = row_text(line, 0, LINE_TIER);
 	char amount[DECIMAL_TEXT];
 
-	printf("line        %s: %s, %s, tier of service %s%s%s\n", run->operands[0], row_text(line, 0, LINE_MODEL), meter->name,
+	printf("line        %s: %s, %s, service tier %s%s%s\n", run->operands[0], row_text(line, 0, LINE_MODEL), meter->name,
 	    row_text(line, 0, LINE_SERVICE_TIER), strcmp(tier, "0") == 0 ? "" : ", price tier ", strcmp(tier, "0") == 0 ? "" : tier);
 	printf("price       %s %s per %s%s%s\n", row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_CURRENCY), row_text(line, 0, LINE_PER),
 	    strcmp(row_text(line, 0, LINE_PRICED_AS), meter->name) == 0 ? "" : ", the price of ",

@@ -2,12 +2,18 @@
 # Tells each story again: runs its commands ("    $ COMMAND", continued by "    > MORE") in an empty folder with an empty
 # database, and shows a diff where what they print is not what the story says.
 #   tests/run_stories.sh [STORY...]          all stories where none is named
+#   tests/run_stories.sh --write STORY...    writes what happened into the stories instead: read the change before it is kept
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . tests/support/report.sh
 . tests/support/server.sh
 
-[ $# -gt 0 ] || set -- tests/stories/*.story
+write=false
+if [ "${1-}" = --write ]; then
+	write=true
+	shift
+fi
+[ $# -gt 0 ] || set -- README.md tests/stories/*.story
 
 run() {
 	local output code=0
@@ -46,6 +52,7 @@ for story in "$@"; do
 	mkdir "$place" && ln -s "$top/examples" "$place/examples"
 	new_database "story_$number"
 	(cd "$place" && tell "$top/$story") >"$place.told"
+	if $write; then cp "$place.told" "$top/$story"; fi
 	check "story: $(basename "$story" .story)" diff -u --label "$story, as it is written" --label "as it happened" "$story" "$place.told"
 done
 report

@@ -40,9 +40,9 @@ two_rules_with_one_key_are_an_error(void)
 {
 	expect_findings(
 	    RULES(RULE("'model': 'a'") ", " RULE("'model': 'b'") ", " RULE("'model': 'a', 'service_tier': 'default'")),
-	    "error: rules[2]: the same model, tier of service and base model as rules[0], which is the one that is chosen");
+	    "error: rules[2]: the same model, service tier and base model as rules[0], which is the one that is chosen");
 	expect_findings(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model': 'a', 'base_model': 'b'")),
-	    "error: rules[1]: the same model, tier of service and base model as rules[0], which is the one that is chosen");
+	    "error: rules[1]: the same model, service tier and base model as rules[0], which is the one that is chosen");
 	expect_findings(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model': 'a', 'base_model': 'c'")), "");
 	expect_findings(
 	    RULES(RULE("'model': 'a', 'service_tier': 'batch'") ", " RULE("'model': 'a', 'service_tier': 'flex'")), "");

@@ -464,7 +464,7 @@ a_verdict_says_why(void)
 	subject.base_model = "";
 	EXPECT_TEXT(price_rule_verdict(book, 0, &subject), "no: another base model");
 	subject.service_tier = "batch";
-	EXPECT_TEXT(price_rule_verdict(book, 0, &subject), "no: another tier of service");
+	EXPECT_TEXT(price_rule_verdict(book, 0, &subject), "no: another service tier");
 	subject.model = "c";
 	EXPECT_TEXT(price_rule_verdict(book, 0, &subject), "no: another model");
 	price_book_free(book);
@@ -477,8 +477,8 @@ a_rule_is_described_in_words(void)
 	    book_of(RULES(RULE("'model': 'a', 'base_model': 'b'") ", " RULE("'model_pattern': 'a.+', 'service_tier': '*'")));
 	struct arena arena = {0};
 
-	EXPECT_TEXT(price_rule_describe(book, 0, &arena), "model a, tier of service default, base model b");
-	EXPECT_TEXT(price_rule_describe(book, 1, &arena), "pattern a.+, tier of service any");
+	EXPECT_TEXT(price_rule_describe(book, 0, &arena), "model a, service tier default, base model b");
+	EXPECT_TEXT(price_rule_describe(book, 1, &arena), "pattern a.+, service tier any");
 	arena_release(&arena);
 	price_book_free(book);
 }

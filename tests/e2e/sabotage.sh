@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# A list of crimes.  Each takes sound books, switches the guards off, spoils one thing; `tollbook reconcile` must end with 7 and
+# say DIFFERENT at the invariant that the crime breaks.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/support/report.sh
+. tests/support/server.sh
+. tests/support/books.sh
+
+# Sound books: three sources, corrections, quarantine, two invoices, a draft, a tenant without a contract, usage after the invoice.
+october=2026-10-20T10:00:00Z
+prices() {
+	printf '{"tollbook_prices": 1, "book": "%s", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests"], "rules": [' "$1"
+	printf '{"model": "small", "prices": {"input_text_uncached_tokens": {"price": "1", "per": 1000}, "output_text_tokens": {"price": "2", "per": 1000}, "output_reasoning_tokens": {"price": "2", "per": 1000}}},'
+	printf '{"model": "large", "prices": {"input_text_uncached_tokens": {"price": "3", "per": 1000}, "output_text_tokens": {"price": "4", "per": 1000}, "output_reasoning_tokens": {"price": "4", "per": 1000}}}]}\n'
+}
+contract() { printf '{"tenant": "%s", "name": "%s", "currency": "USD", "zone": "UTC", "book": "%s", "issuer": "TF", "effective": "2026-01-01"}' "$1" "$1" "$2"; }
+build() {
+	tollbook init || return 1
+	for book in one two; do
+		prices $book >"$room/book.json"
+		tollbook prices publish --quiet "$room/book.json" || return 1
+	done
+	printf '{"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": [%s, %s, %s]}' "$(contract ann one)" "$(contract bob one)" "$(contract cyd two)" >"$room/tenants.json"
+	tollbook tenant apply --quiet "$room/tenants.json" || return 1
+	{
+		event a ann $october small 1000 10; event a1 ann $october large 1000 10; event a3 ann 2026-10-21T10:00:00Z small 1000 20
+		event b bob $october small 1000 10; event c cyd $october small 1000 10; event g ghost $october small 1 1; echo broken
+		correction a2 a ann $october small 1000 20
+	} >"$room/usage-1.ndjson"
+	{ event b2 bob 2026-10-21T10:00:00Z large 500 5; usage late ann 2025-01-01T00:00:00Z small 1 0 1; } >"$room/usage-2.ndjson"
+	finds ingest --batch-records 3 "$room/usage-1.ndjson" "$room/usage-2.ndjson" && finds rate || return 1
+	tollbook invoice draft --as-of $as_of && tollbook invoice finalize --as-of $as_of --tenant ann && tollbook invoice finalize --as-of $as_of --tenant bob || return 1
+	event a4 ann $october small 7 7 >"$room/usage-3.ndjson"
+	ingest "$room/usage-3.ndjson" && finds rate && exits 0 tollbook reconcile
+}
+new_database sound
+check "sound books are made, and they reconcile" build
+
+number=0
+# crime INVARIANT NAME STATEMENT...
+crime() {
+	local invariant=$1 name=$2 said code=0
+	number=$((number + 1))
+	copy_database sound "crime_$number"
+	if ! sql "SET session_replication_role = replica;
+		DO \$\$ DECLARE t record; BEGIN
+			FOR t IN SELECT DISTINCT tgrelid::regclass AS name FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid JOIN pg_namespace n ON n.oid = relnamespace
+			          WHERE nspname IN ('metering', 'finance') LOOP EXECUTE format('ALTER TABLE %s DISABLE TRIGGER ALL', t.name); END LOOP;
+		END \$\$;
+		$3" >"$room/crime" 2>&1; then
+		not_ok "crime: $name"
+		sed 's/^/    /' "$room/crime"
+		return
+	fi
+	said=$(tollbook reconcile --quiet --format csv 2>&1) || code=$?
+	if [ $code = 7 ] && grep -qE "^$invariant,.*DIFFERENT" <<<"$said"; then ok "crime: $name"; else
+		not_ok "crime: $name"
+		printf '    exit code %s, wanted 7 and DIFFERENT at invariant %s\n' $code "$invariant"
+		grep -v ',ok' <<<"$said" | sed 's/^/    /'
+	fi
+	drop_database "crime_$number"
+}
+first="(SELECT min(batch_id) FROM metering.ingest_batch WHERE ledger_rows > 0)"
+final="(SELECT min(invoice_id) FROM finance.invoice WHERE status = 'final')"
+
+# The metered side.
+crime 1 "a quantity in the ledger is raised" "UPDATE metering.usage_event SET output_text_tokens = output_text_tokens + 1 WHERE id = 'a'"
+crime 2 "a quantity in the ledger is raised, seen from the intervals" "UPDATE metering.usage_event SET output_text_tokens = output_text_tokens + 1 WHERE id = 'a'"
+crime 1 "an event is moved to another hour" "UPDATE metering.usage_event SET event_time = event_time + interval '1 hour' WHERE id = 'b'"
+crime 1 "an event is given to another series" "UPDATE metering.usage_event SET series_id = (SELECT max(series_id) FROM metering.usage_series) WHERE id = 'b'"
+crime 1 "an event gets another name" "UPDATE metering.usage_event SET id = 'x' WHERE id = 'b'"
+crime 1 "a ledger row is deleted" "DELETE FROM metering.usage_event WHERE id = 'c'"
+crime 1 "a reversal is deleted" "DELETE FROM metering.usage_event WHERE kind = 2"
+crime 1 "a ledger row is doubled" "INSERT INTO metering.usage_event SELECT * FROM metering.usage_event WHERE id = 'c'"
+crime 1 "a ledger row is deleted and the header made to fit" "DELETE FROM metering.usage_event WHERE id = 'c'; DELETE FROM metering.usage_key WHERE batch_id = 2 AND event_id NOT IN (SELECT event_id FROM metering.usage_event);
+	UPDATE metering.ingest_batch SET accepted = accepted - 1, records = records - 1, ledger_rows = ledger_rows - 1 WHERE batch_id = 2"
+crime 1 "a batch header is deleted" "DELETE FROM metering.ingest_batch WHERE batch_id = $first"
+crime 1 "the last batch of a source is deleted, with all its rows" "DELETE FROM metering.usage_event WHERE batch_id = 5; DELETE FROM metering.usage_key WHERE batch_id = 5;
+	DELETE FROM metering.summed_batch WHERE batch_id = 5; DELETE FROM metering.ingest_batch WHERE batch_id = 5"
+crime 1 "the digests of two batches are swapped" "UPDATE metering.ingest_batch SET digest = (SELECT digest FROM metering.ingest_batch o WHERE o.batch_id = 3 - metering.ingest_batch.batch_id) WHERE batch_id IN (1, 2)"
+crime 1 "a batch is chained to another" "UPDATE metering.ingest_batch SET previous_digest = digest WHERE batch_id = 2"
+crime 1 "a count in a header is changed" "UPDATE metering.ingest_batch SET duplicates = duplicates + 1, ignored = ignored - 1 WHERE batch_id = $first"
+crime 1 "a key is deleted, so that its event could be booked again" "DELETE FROM metering.usage_key WHERE event_id = (SELECT event_id FROM metering.usage_event WHERE id = 'b')"
+crime 1 "a position is set back, so that records would be read again" "UPDATE metering.source_position SET next_record = 1, next_position = 0 WHERE last_batch IS NOT NULL"
+crime 1 "a quarantined record is deleted" "DELETE FROM metering.quarantine"
+crime 1 "the bytes of a quarantined record are changed" "UPDATE metering.quarantine SET raw = 'better' WHERE outcome = 'rejected'"
+crime 1 "a correction's claim is deleted, so that its original could be corrected again" "DELETE FROM metering.usage_correction"
+crime 1 "a series is given to another tenant" "UPDATE metering.usage_series SET tenant = 'bob' WHERE tenant = 'cyd'"
+crime 8 "usage that is rated is given to another model" "UPDATE metering.usage_series SET model = 'large' WHERE tenant = 'cyd'"
+
+# The charged side.
+crime 2 "an interval is raised" "UPDATE metering.usage_interval SET output_text_tokens = output_text_tokens + 1 WHERE ctid IN (SELECT ctid FROM metering.usage_interval LIMIT 1)"
+crime 2 "an interval is deleted" "DELETE FROM metering.usage_interval WHERE ctid IN (SELECT ctid FROM metering.usage_interval LIMIT 1)"
+crime 2 "a batch is summed twice" "DELETE FROM metering.summed_batch WHERE batch_id = $first"
+crime 8 "usage is moved from one interval to another" "UPDATE metering.usage_interval SET interval_start = interval_start + interval '15 minutes' WHERE series_id IN (SELECT series_id FROM metering.usage_series WHERE tenant = 'ann')"
+crime 2 "a period is rated by nobody and waits for nobody" "DELETE FROM finance.rating_in_force WHERE tenant = 'cyd'; DELETE FROM finance.invoice_line WHERE invoice_id IN (SELECT invoice_id FROM finance.invoice WHERE tenant = 'cyd'); DELETE FROM finance.invoice WHERE tenant = 'cyd'"
+crime 2 "a charge is deleted" "DELETE FROM finance.charge WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd') AND ordinal = 2"
+crime 2 "a held quantity is changed" "UPDATE finance.hold SET quantity = quantity - 1 WHERE reason = 'unknown_tenant'"
+crime 2 "a hold is deleted" "DELETE FROM finance.hold WHERE reason = 'period_invoiced'"
+crime 2 "a charged quantity is changed, and its amount with it" "UPDATE finance.charge SET quantity = quantity * 2, amount = amount * 2 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 3 "a charge's amount is changed by the last decimal but one" "UPDATE finance.charge SET amount = amount + 0.00000000000000001 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd') AND ordinal = 2"
+crime 8 "a charge's price is changed, and its amount with it" "UPDATE finance.charge SET price = price * 2, amount = amount * 2 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 8 "a charge is put under another model" "UPDATE finance.charge SET model = 'large' WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 8 "a hold gets another reason" "UPDATE finance.hold SET reason = 'no_price' WHERE reason = 'unknown_tenant'"
+crime 8 "the digest of a rating is changed" "UPDATE finance.rating SET output_digest = input_digest WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 8 "a price in a published book is changed" "UPDATE finance.price_book_version SET document = replace(document, '\"price\": \"1\"', '\"price\": \"9\"') WHERE book = 'two'"
+crime 3 "a published book is changed where nothing is priced by it" "UPDATE finance.price_book_version SET document = replace(document, '\"price\": \"3\"', '\"price\": \"9\"') WHERE book = 'two'"
+crime 8 "a contract names another book" "UPDATE finance.price_book_version SET document = replace(document, '\"1\"', '\"9\"') WHERE book = 'two'"
+crime 8 "the border of a month is moved" "UPDATE finance.billing_period SET ends = ends + interval '1 day' WHERE tenant = 'cyd'"
+
+# Documents.
+crime 4 "a line's amount is changed" "UPDATE finance.invoice_line SET amount_minor = amount_minor + 1 WHERE invoice_id = $final AND line = 1"
+crime 4 "a line's amount and the total are changed" "UPDATE finance.invoice_line SET amount_minor = amount_minor + 1 WHERE invoice_id = $final AND line = 1; UPDATE finance.invoice SET total_minor = total_minor + 1 WHERE invoice_id = $final"
+crime 4 "a total is changed" "UPDATE finance.invoice SET total_minor = total_minor + 1 WHERE invoice_id = $final"
+crime 4 "a draft's total is changed" "UPDATE finance.invoice SET total_minor = total_minor + 1 WHERE status = 'draft'"
+crime 4 "a line is deleted" "DELETE FROM finance.invoice_line WHERE invoice_id = $final AND line = 1"
+crime 4 "two amounts are shifted so that the total stays" "UPDATE finance.invoice_line SET amount_minor = amount_minor + CASE line WHEN 1 THEN 1 ELSE -1 END WHERE invoice_id = $final AND line <= 2"
+crime 4 "what a line is for is changed" "UPDATE finance.invoice_line SET model = 'huge' WHERE invoice_id = $final AND line = 1"
+crime 4 "whom an invoice is to is changed" "UPDATE finance.invoice SET tenant_name = 'Nobody' WHERE invoice_id = $final"
+crime 4 "an invoice's date is changed" "UPDATE finance.invoice SET issued_on = issued_on - 1 WHERE invoice_id = $final"
+crime 3 "a charge of an invoiced month is changed" "UPDATE finance.charge SET quantity = quantity + 1, amount = amount + price / per WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'ann') AND price > 0"
+crime 7 "an invoice is deleted" "DELETE FROM finance.invoice_line WHERE invoice_id = $final; DELETE FROM finance.invoice WHERE invoice_id = $final"
+crime 7 "a number is skipped" "UPDATE finance.document_counter SET next_number = next_number + 1"
+crime 7 "a counter is set back, so that a number would be given twice" "UPDATE finance.document_counter SET next_number = next_number - 1"
+crime 7 "two numbers change places" "UPDATE finance.invoice SET series_number = 3 - series_number, issued_on = issued_on - series_number::integer WHERE status = 'final'"
+crime 7 "a counter is deleted" "DELETE FROM finance.document_counter"
+report
