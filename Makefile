@@ -123,9 +123,11 @@ demo: deps-build
 
 install: all
 	install -D -m 755 $(BUILD)/tollbook $(DESTDIR)$(PREFIX)/bin/tollbook
+	$(BUILD)/tollbook --manual >$(BUILD)/tollbook.1
+	install -D -m 644 $(BUILD)/tollbook.1 $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tollbook
+	rm -f $(DESTDIR)$(PREFIX)/bin/tollbook $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
 
 fmt:
 	clang-format -i $$(find $(ROOMS) tests tollbook.c -name '*.[ch]')

@@ -291,8 +291,11 @@ release_row(struct run *run, const struct rows *row, const char *reason, struct 
 	record = batch_add(&batch);
 	record->reason = code;
 	record->number = 1;
-	if (reason_release(code) == RELEASE_NEVER)
-		return still_wrong(record, id, err);
+	if (reason_release(code) == RELEASE_NEVER) {
+		(void)still_wrong(record, id, err);
+		batch_release(&batch);
+		return false;
+	}
 	if (reason_release(code) == RELEASE_WAIVE)
 		rules.waived = code;
 	fine = record_parse(row_text(row, 0, ROW_FORMAT), &rules, raw, (uint64_t)row_number(row, 0, ROW_RECORD), &batch.arena, record, err);

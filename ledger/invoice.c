@@ -148,7 +148,8 @@ digest_rows(struct digest *digest, const struct rows *rows, int columns)
 }
 
 bool
-invoice_content_digest(struct run *run, const char *invoice_id, unsigned char out[DIGEST_SIZE], struct error *err)
+invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
+    unsigned char out[DIGEST_SIZE], struct error *err)
 {
 	enum { HEADER_COLUMNS = 13, LINE_COLUMNS = 16 };
 	struct digest *digest;
@@ -161,6 +162,8 @@ invoice_content_digest(struct run *run, const char *invoice_id, unsigned char ou
 		return false;
 	}
 	digest = digest_new();
+	digest_field(digest, number, strlen(number));
+	digest_field(digest, date, strlen(date));
 	digest_rows(digest, &header, HEADER_COLUMNS);
 	digest_rows(digest, &lines, LINE_COLUMNS);
 	digest_end(digest, out);
@@ -196,10 +199,10 @@ finalize_one(struct run *run, const char *invoice_id, const char *issuer, const 
 	unsigned char sum[DIGEST_SIZE];
 	int64_t taken = 0;
 
-	if (!invoice_content_digest(run, invoice_id, sum, err) || !take_number(run, issuer, date, &taken, err))
+	if (!take_number(run, issuer, date, &taken, err))
 		return false;
 	*number = arena_format(&run->arena, "%s-INV-%.4s-%06lld", issuer, date, (long long)taken);
-	return db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
+	return invoice_content_digest(run, invoice_id, *number, date, sum, err) && db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
 	    PARAMS(invoice_id, *number, param_number(&run->arena, taken), date, param_instant(&run->arena, run->now), run->by,
 	        param_hex(&run->arena, sum, sizeof sum)), 1, err);
 }

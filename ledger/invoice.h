@@ -36,7 +36,8 @@ typedef void invoice_finalized(void *context, const struct finalized *finalized)
 /* Finalizes the drafts in scope, each in its own transaction, in the order of issuer, period and tenant. */
 MUST_CHECK bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
 
-/* The digest of everything an invoice says: header and lines, field by field. */
-MUST_CHECK bool invoice_content_digest(struct run *run, const char *invoice_id, unsigned char out[DIGEST_SIZE], struct error *err);
+/* The digest of everything an invoice says: number and date of issue (YYYY-MM-DD), header and lines, field by field. */
+MUST_CHECK bool invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
+    unsigned char out[DIGEST_SIZE], struct error *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/index.h"
 
 enum { CACHE_MAX = 200000 };
@@ -93,23 +92,30 @@ find_or_make(struct db *db, enum statement_id statement, struct params params, i
 	return error_set(err, ERROR_BUSY, "%s: the row neither exists nor can be made", statements[statement].name);
 }
 
+const char *
+series_digest(const struct bytes fields[SERIES_FIELDS], char hex[DIGEST_HEX])
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct digest *digest = digest_new();
+
+	for (int i = 0; i < SERIES_FIELDS; i++)
+		digest_field(digest, fields[i].at, fields[i].length);
+	digest_end(digest, sum);
+	digest_free(digest);
+	return digest_hex(sum, 16, hex);
+}
+
 static bool
 series_ask(struct db *db, const struct usage_event *event, int32_t *series, struct error *err)
 {
 	const char *values[SERIES_FIELDS + 1];
-	unsigned char sum[DIGEST_SIZE];
 	char hex[DIGEST_HEX];
 	struct arena arena = {0};
-	struct digest *digest = digest_new();
 	bool fine;
 
-	for (int i = 0; i < SERIES_FIELDS; i++) {
-		digest_field(digest, event->series[i].at, event->series[i].length);
+	values[0] = series_digest(event->series, hex);
+	for (int i = 0; i < SERIES_FIELDS; i++)
 		values[i + 1] = arena_copy(&arena, event->series[i].at, event->series[i].length);
-	}
-	digest_end(digest, sum);
-	digest_free(digest);
-	values[0] = digest_hex(sum, 16, hex);
 	fine = find_or_make(db, SQL_LEDGER_SERIES_FIND_OR_MAKE, (struct params){values, SERIES_FIELDS + 1}, series, err);
 	arena_release(&arena);
 	return fine;

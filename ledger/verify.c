@@ -11,6 +11,7 @@
 #include "base/copy_binary.h"
 #include "base/digest.h"
 #include "ledger/invoice.h"
+#include "ledger/series.h"
 
 enum { EVENT_FIELDS = 19, HEADER_NUMBERS = 12 };
 
@@ -107,6 +108,27 @@ batches_verify(struct run *run, verify_differs *differs, void *context, struct e
 }
 
 bool
+series_verify(struct run *run, verify_differs *differs, void *context, struct error *err)
+{
+	enum { FIRST_FIELD = 2 };
+	struct rows rows;
+
+	if (!db_rows(run->db, SQL_LEDGER_SERIES_ALL, NO_PARAMS, &rows, err))
+		return false;
+	for (int i = 0; i < rows.count; i++) {
+		struct bytes fields[SERIES_FIELDS];
+		char hex[DIGEST_HEX];
+
+		for (int j = 0; j < SERIES_FIELDS; j++)
+			fields[j] = (struct bytes){row_text(&rows, i, FIRST_FIELD + j), row_length(&rows, i, FIRST_FIELD + j)};
+		if (strcmp(series_digest(fields, hex), row_text(&rows, i, 1)) != 0)
+			differs(context, "attributed to something else than it was: series", row_text(&rows, i, 0));
+	}
+	rows_release(&rows);
+	return true;
+}
+
+bool
 invoices_verify(struct run *run, verify_differs *differs, void *context, struct error *err)
 {
 	struct rows invoices;
@@ -118,7 +140,7 @@ invoices_verify(struct run *run, verify_differs *differs, void *context, struct 
 		unsigned char sum[DIGEST_SIZE];
 		char hex[DIGEST_HEX];
 
-		fine = invoice_content_digest(run, row_text(&invoices, i, 0), sum, err);
+		fine = invoice_content_digest(run, row_text(&invoices, i, 0), row_text(&invoices, i, 1), row_text(&invoices, i, 3), sum, err);
 		if (fine && strcmp(digest_hex(sum, sizeof sum, hex), row_text(&invoices, i, 2)) != 0)
 			differs(context, "changed since it was finalized: invoice", row_text(&invoices, i, 1));
 	}

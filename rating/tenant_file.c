@@ -221,7 +221,7 @@ read_csv(const struct text *bytes, struct tenant_file *file, struct error *err)
 {
 	const char *at = bytes->bytes, *end = bytes->bytes + bytes->length;
 	struct csv_row *csv = csv_row_new(',');
-	size_t fields[CSV_COLUMNS], columns = 0;
+	size_t fields[CSV_COLUMNS] = {0}, columns = 0;
 	bool fine = true;
 
 	for (uint64_t line = 1; fine && at < end; line++) {

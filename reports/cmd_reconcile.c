@@ -2,13 +2,14 @@
  * cmd_reconcile.c -- `tollbook reconcile`: are the books sound?
  *
  * A check is a query of sql/checks/ whose right answer is no rows; its file's number is the invariant it proves, its first
- * line is what is printed.  Three checks need more than a query: batch digests, document digests, and rating again.
+ * line is what is printed.  Some need more than a query: digests are computed again, and charges too.
  */
 #include <string.h>
 
 #include "base/table.h"
 #include "ledger/verify.h"
 #include "rating/rate_run.h"
+#include "rating/rating_stored.h"
 
 static bool reconcile(struct run *run, struct error *err);
 
@@ -110,7 +111,9 @@ run_deeper(struct reconciling *reconciling, struct error *err)
 		bool (*check)(struct run *run, verify_differs *differs, void *context, struct error *err);
 	} deeper[] = {
 		{"1", "batch digests recomputed from the ledger rows = those written, each chained to the one before", batches_verify},
+		{"1", "what usage is attributed to = the digests it is known by", series_verify},
 		{"4", "final invoices recomputed = their content digests", invoices_verify},
+		{"8", "charges and holds in force = the digests of their ratings", ratings_stored_verify},
 		{"8", "rating again with unchanged inputs changes nothing", rate_verify},
 	};
 

@@ -36,6 +36,7 @@ build() {
 }
 new_database sound
 check "sound books are made, and they reconcile" build
+[ "$failed" = 0 ] || { report; exit 1; }
 
 number=0
 # crime INVARIANT NAME STATEMENT...

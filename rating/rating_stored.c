@@ -1,0 +1,75 @@
+/* rating_stored.c -- see rating_stored.h. */
+#include "rating/rating_stored.h"
+
+#include <string.h>
+
+#include "rating/period_rate.h"
+
+static bool
+load_charges(struct db *db, const char *rating_id, struct rated *out, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(db, SQL_RATING_CHARGES_OF_RATING, PARAMS(rating_id), &rows, err))
+		return false;
+	out->charges = memory_grow(out->charges, &out->charge_room, (size_t)rows.count + 1, sizeof *out->charges);
+	for (int i = 0; i < rows.count; i++) {
+		struct arena *arena = &out->arena;
+
+		out->charges[out->charge_count++] = (struct charge){.model = arena_copy(arena, row_text(&rows, i, 0), row_length(&rows, i, 0)),
+		    .service_tier = arena_copy(arena, row_text(&rows, i, 1), row_length(&rows, i, 1)), .meter = (int)row_number(&rows, i, 2),
+		    .priced_as = (int)row_number(&rows, i, 3), .version_id = row_number(&rows, i, 4), .rule = (int)row_number(&rows, i, 5),
+		    .tier = (int)row_number(&rows, i, 6), .price = row_decimal(&rows, i, 7), .per = row_number(&rows, i, 8),
+		    .quantity = row_integer(&rows, i, 9), .amount = row_decimal(&rows, i, 10),
+		    .currency = arena_copy(arena, row_text(&rows, i, 11), row_length(&rows, i, 11)), .first = row_instant(&rows, i, 12),
+		    .last = row_instant(&rows, i, 13)};
+	}
+	rows_release(&rows);
+	return true;
+}
+
+static bool
+load_holds(struct db *db, const char *rating_id, struct rated *out, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(db, SQL_RATING_HOLDS_OF_RATING, PARAMS(rating_id), &rows, err))
+		return false;
+	for (int i = 0; i < rows.count; i++)
+		rated_hold(out, row_text(&rows, i, 0), row_text(&rows, i, 1), (int)row_number(&rows, i, 2), row_text(&rows, i, 3),
+		    row_integer(&rows, i, 4), row_instant(&rows, i, 5), row_instant(&rows, i, 6));
+	rows_release(&rows);
+	return true;
+}
+
+/* Columns of ratings_stored.sql: rating, tenant, period, digest, whether that covers the charges. */
+static bool
+verify_one(struct run *run, const struct rows *ratings, int row, verify_differs *differs, void *context, struct error *err)
+{
+	struct rated stored = {0};
+	char digest[DIGEST_HEX];
+	bool fine = (!row_bool(ratings, row, 4) || load_charges(run->db, row_text(ratings, row, 0), &stored, err)) &&
+	    load_holds(run->db, row_text(ratings, row, 0), &stored, err);
+
+	if (fine) {
+		rated_finish(&stored);
+		if (strcmp(digest_hex(stored.output_digest, DIGEST_SIZE, digest), row_text(ratings, row, 3)) != 0)
+			differs(context, row_text(ratings, row, 2), row_text(ratings, row, 1));
+	}
+	rated_release(&stored);
+	return fine;
+}
+
+bool
+ratings_stored_verify(struct run *run, verify_differs *differs, void *context, struct error *err)
+{
+	struct rows ratings;
+	bool fine = true;
+
+	if (!db_rows(run->db, SQL_RATING_RATINGS_STORED, NO_PARAMS, &ratings, err))
+		return false;
+	for (int i = 0; fine && i < ratings.count; i++)
+		fine = verify_one(run, &ratings, i, differs, context, err);
+	rows_release(&ratings);
+	return fine;
+}
