@@ -42,11 +42,14 @@ LIBS = $$(pkg-config --libs $(LIBRARIES)) -lxlsxwriter -lcsv -lpthread
 # Two jobs, unless make was told how many.
 MAKE_PARTS = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j2)
 
+# A line for each step; V=1 shows the commands.
+SHOW = $(if $(V),,@printf '%-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$@)' &&)
+
 .PHONY: all
 all: $(BUILD)/tollbook
 
 $(BUILD)/tollbook: $(OBJECTS)
-	$(LINK) -o $@ $^ $(LIBS)
+	$(call SHOW,link)$(LINK) -o $@ $^ $(LIBS)
 
 # The flags stand in a file that changes only when they do, and everything compiled depends on it.  Compiler and libraries
 # are asked here, not while this file is read, so that `make deps` runs on a machine that has neither.
@@ -60,16 +63,16 @@ FORCE:
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags $(BUILD)/generated/statement_ids.h
 	@mkdir -p $(@D)
-	$(CC) @$(BUILD)/flags -MMD -MP -c -o $@ $<
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/generated/statements.o: $(BUILD)/generated/statements.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) @$(BUILD)/flags -Wno-overlength-strings -c -o $@ $<
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -Wno-overlength-strings -c -o $@ $<
 
 # SQL is compiled in by name: one statement a file; migrations in the order of their numbers.
 $(BUILD)/generated/statements.c $(BUILD)/generated/statement_ids.h &: $(SQL_FILES) sql/embed.awk
 	@mkdir -p $(@D)
-	awk -v IDS=$(BUILD)/generated/statement_ids.h -f sql/embed.awk $(SQL_FILES) >$(BUILD)/generated/statements.c
+	$(call SHOW,embed)awk -v IDS=$(BUILD)/generated/statement_ids.h -f sql/embed.awk $(SQL_FILES) >$(BUILD)/generated/statements.c
 
 # --- tests ------------------------------------------------------------------------------------
 $(BUILD)/parts.a: $(PARTS)
@@ -150,7 +153,7 @@ help:
 # --- Debian packages --------------------------------------------------------------------------
 BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-dev libpcre2-dev libcsv-dev libjansson-dev \
   libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev zstd
-CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy cppcheck libreoffice-calc-nogui unzip
+CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy cppcheck libreoffice-calc-nogui
 
 .PHONY: deps deps-build deps-check
 deps: deps-check
