@@ -1,6 +1,8 @@
 /* command.c -- see command.h. */
 #include "base/command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -447,6 +449,30 @@ run_command(const struct command *command, int argc, char **argv)
 	return error_exit_code(run.finding);
 }
 
+/* What is closed at the start would be the next file opened, and what is printed would go into the database's socket.  Opened the
+ * wrong way round, it stays closed: writing to it fails. */
+static bool
+keep_standard_files(void)
+{
+	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+		if (fcntl(file, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file)
+			return false;
+	return true;
+}
+
+/* The exit code of a command that did nothing but print. */
+static int
+printed(void)
+{
+	struct error err = {0};
+
+	if (flush_output(&err))
+		return 0;
+	error_print(stderr, &err);
+	return error_exit_code(err.kind);
+}
+
 int
 commands_main(const struct command *const *commands, int argc, char **argv)
 {
@@ -454,17 +480,19 @@ commands_main(const struct command *const *commands, int argc, char **argv)
 	struct error err = {0};
 	int words;
 
+	if (!keep_standard_files())
+		return error_exit_code(ERROR_AWAY);
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		print_overview(argc < 2 ? stderr : stdout, commands);
-		return argc < 2 ? error_exit_code(ERROR_USAGE) : flush_output(&err) ? 0 : error_exit_code(err.kind);
+		return argc < 2 ? error_exit_code(ERROR_USAGE) : printed();
 	}
 	if (strcmp(argv[1], "--manual") == 0) {
 		print_manual(commands);
-		return flush_output(&err) ? 0 : error_exit_code(err.kind);
+		return printed();
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("tollbook %s\n", TOLLBOOK_VERSION);
-		return flush_output(&err) ? 0 : error_exit_code(err.kind);
+		return printed();
 	}
 	command = find_command(commands, argc - 1, argv + 1, &words);
 	if (command == NULL) {

@@ -57,6 +57,18 @@ ignore_notice(void *context, const char *message)
 	(void)message;
 }
 
+/* Names of models and tenants are of any script, and texts are digested as UTF-8. */
+static bool
+check_encoding(struct db *db, struct error *err)
+{
+	const char *encoding = PQparameterStatus(db->connection, "server_encoding");
+
+	if (encoding != NULL && strcmp(encoding, "UTF8") == 0)
+		return true;
+	error_set(err, ERROR_STATE, "the database keeps text as %s, not as UTF8", encoding == NULL ? "something unknown" : encoding);
+	return error_hint(err, "Make another one: CREATE DATABASE tollbook ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;");
+}
+
 bool
 db_open(const char *conninfo, struct db **out, struct error *err)
 {
@@ -79,7 +91,7 @@ db_open(const char *conninfo, struct db **out, struct error *err)
 	PQsetNoticeProcessor(db->connection, ignore_notice, NULL);
 	struct rows session;
 
-	if (!db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
+	if (!check_encoding(db, err) || !db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
 		goto failed;
 	rows_release(&session);
 	text_release(&chosen);
@@ -137,6 +149,8 @@ server_error(struct db *db, const PGresult *result, const char *what, struct err
 		error_detail(err, "%s", detail);
 	if (hint != NULL)
 		error_hint(err, "%s", hint);
+	else if (err->kind == ERROR_BUSY)
+		error_hint(err, "Somebody else holds what this needs; nothing of the open transaction is booked, run again.");
 	snprintf(err->sqlstate, sizeof err->sqlstate, "%s", sqlstate);
 	return false;
 }

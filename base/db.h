@@ -19,9 +19,9 @@
 
 struct db;
 
-/* Opens a connection: UTC, UTF-8, search path pinned, timeouts set.  Which server: `conninfo` when not
- * NULL, else TOLLBOOK_DB, else the PG* variables when any of PGHOST, PGSERVICE, PGDATABASE, PGHOSTADDR
- * is set, else the private server of base/private_server.h, started on demand. */
+/* Opens a connection: READ COMMITTED, UTC, UTF-8 (a database that keeps another encoding is refused), search path
+ * pinned, timeouts set.  Which server: `conninfo` when not NULL, else TOLLBOOK_DB, else the PG* variables when any of
+ * PGHOST, PGSERVICE, PGDATABASE, PGHOSTADDR is set, else the private server of base/private_server.h, started on demand. */
 MUST_CHECK bool db_open(const char *conninfo, struct db **out, struct error *err);
 void db_close(struct db *db);
 /* Transactions do not nest.  db_rollback cannot fail in a way that matters. */

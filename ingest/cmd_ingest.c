@@ -9,7 +9,7 @@
 
 static bool ingest(struct run *run, struct error *err);
 
-enum { DEFAULT_BATCH_RECORDS = 50000, BATCH_BYTES = 48 << 20, DEFAULT_LATE_DAYS = 400 };
+enum { DEFAULT_BATCH_RECORDS = 100000, BATCH_BYTES = 64 << 20, DEFAULT_LATE_DAYS = 400 };
 
 static const struct option_spec options[] = {
 	{"mapping", "FILE", "read CSV, by this mapping of columns to fields (docs/formats.md)", 'm'},
@@ -17,7 +17,7 @@ static const struct option_spec options[] = {
 	{"key-from-position", NULL, "records without an idempotency key get the file's SHA-256 and their number", 0},
 	{"growing", NULL, "the file is still being written: leave a last line without its end for the next time", 0},
 	{"late-days", "N", "set usage aside that is older than this; default: 400", 0},
-	{"batch-records", "N", "records of one transaction; default: 50000", 0},
+	{"batch-records", "N", "records of one transaction; default: 100000", 0},
 	{"outcomes", "FILE", "write a CSV row for each record: number, outcome, code, flags, field (- for standard output)", 0},
 	{0},
 };

@@ -253,7 +253,14 @@ still_wrong(const struct record *record, const char *id, struct error *err)
 	return error_hint(err, "%c%s.", what_can_be_done(record->reason)[0] - 'a' + 'A', what_can_be_done(record->reason) + 1);
 }
 
-/* Books the batch of one record and notes the decision, together. */
+static bool
+booked_before(const char *id, struct error *err)
+{
+	error_set(err, ERROR_STATE, "record %s cannot be released: its event is in the ledger already", id);
+	return error_hint(err, "Nothing is missing: discard it.");
+}
+
+/* Books the batch of one record and notes the decision, all in one transaction: a dry run and a refusal leave nothing. */
 static bool
 book(struct run *run, struct batch *batch, const char *id, const char *reason, struct error *err)
 {
@@ -262,15 +269,13 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	int64_t batch_id;
 	bool fine;
 
-	if (!ledger_writer_open(&writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err))
+	if (!db_begin(run->db, err))
 		return false;
-	fine = batch_prepare(&writer, batch, err) && db_begin(run->db, err);
-	if (fine) {
-		fine = batch_append_within(&writer, batch, run->now, &counts, &batch_id, err) &&
-		    (counts.accepted == 1 || still_wrong(&batch->records[0], id, err)) && ledger_writer_finish(&writer, run->now, err) &&
-		    resolve(run, id, "released", param_number(&run->arena, batch_id), reason, err);
-		fine = end_transaction(run, fine, err);
-	}
+	fine = ledger_writer_open(&writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err) &&
+	    batch_prepare(&writer, batch, err) && batch_append_within(&writer, batch, run->now, &counts, &batch_id, err) &&
+	    (counts.duplicates == 0 || booked_before(id, err)) && (counts.accepted == 1 || still_wrong(&batch->records[0], id, err)) &&
+	    ledger_writer_finish(&writer, run->now, err) && resolve(run, id, "released", param_number(&run->arena, batch_id), reason, err);
+	fine = end_transaction(run, fine, err);
 	ledger_writer_release(&writer);
 	return fine;
 }

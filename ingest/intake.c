@@ -111,7 +111,6 @@ static bool
 fill(struct reading *reading, struct batch *batch, bool *at_end, struct error *err)
 {
 	batch_reset(batch);
-	batch->format = reader_format(reading->reader);
 	while (batch->count < reading->limits.records && batch->arena.bytes < reading->limits.bytes) {
 		struct record *record = batch_add(batch);
 
@@ -124,6 +123,7 @@ fill(struct reading *reading, struct batch *batch, bool *at_end, struct error *e
 			break;
 		}
 		batch->next_position = reader_position(reading->reader);
+		batch->format = reader_format(reading->reader);
 	}
 	return true;
 }

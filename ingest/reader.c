@@ -92,18 +92,30 @@ open_digest(struct reader *reader, struct error *err)
 	return true;
 }
 
+/* The source of records that name none is part of their identity.  With its length, because it may have blanks. */
+static const char *
+source_format(struct reader *reader)
+{
+	const struct event_rules *rules = &reader->options.rules;
+
+	if (rules->default_source == NULL || strcmp(rules->default_source, event_rules_default(rules->now).default_source) == 0)
+		return "";
+	return arena_format(&reader->arena, " source=%zu:%s", strlen(rules->default_source), rules->default_source);
+}
+
 static void
 set_format(struct reader *reader)
 {
 	const char *key = reader->options.key_from_position ? " key=" : "", *digest = reader->content_digest;
+	const char *source = source_format(reader);
 
 	if (reader->row == NULL)
-		reader->format = arena_format(&reader->arena, "json%s%s", key, digest);
+		reader->format = arena_format(&reader->arena, "json%s%s%s", key, digest, source);
 	else if (reader->mapping.header)
 		reader->format = "csv";
 	else
 		reader->format =
-		    arena_format(&reader->arena, "csv%s%s %s", key, digest, mapping_format(&reader->mapping, &reader->arena));
+		    arena_format(&reader->arena, "csv%s%s%s %s", key, digest, source, mapping_format(&reader->mapping, &reader->arena));
 }
 
 bool
@@ -517,6 +529,31 @@ keep_constants(struct mapping *mapping, struct arena *arena)
 }
 
 /* "json" or "csv", " key=" and a digest where keys come from positions, and a mapping. */
+static bool
+unknown_format(const char *format, struct error *err)
+{
+	error_set(err, ERROR_STATE, "a record of format \"%s\" cannot be read again", format);
+	return error_hint(err, "It was written by another tollbook, or the database was changed by hand.");
+}
+
+/* Takes what source_format() wrote off the front of *rest. */
+static bool
+take_source(const char **rest, struct event_rules *rules, struct arena *arena)
+{
+	static const char prefix[] = " source=";
+	unsigned long length;
+	char *colon;
+
+	if (strncmp(*rest, prefix, sizeof prefix - 1) != 0)
+		return true;
+	length = strtoul(*rest + sizeof prefix - 1, &colon, 10);
+	if (*colon != ':' || strlen(colon + 1) < length)
+		return false;
+	rules->default_source = arena_copy(arena, colon + 1, length);
+	*rest = colon + 1 + length;
+	return true;
+}
+
 bool
 record_parse(const char *format, const struct event_rules *rules, struct bytes raw, uint64_t number, struct arena *arena,
     struct record *out, struct error *err)
@@ -527,7 +564,7 @@ record_parse(const char *format, const struct event_rules *rules, struct bytes r
 	const char *rest = format + (csv ? 3 : 4);
 
 	if (!csv && strncmp(format, "json", 4) != 0)
-		return error_set(err, ERROR_STATE, "a record of format \"%s\" cannot be read again", format);
+		return unknown_format(format, err);
 	*out = (struct record){.raw = raw, .raw_length = raw.length, .number = number, .field = ""};
 	if (strncmp(rest, " key=", 5) == 0) {
 		size_t length = strcspn(rest + 5, " ");
@@ -535,6 +572,8 @@ record_parse(const char *format, const struct event_rules *rules, struct bytes r
 		with_id.position_id = arena_format(arena, "%.*s:%llu", (int)length, rest + 5, (unsigned long long)number);
 		rest += 5 + length;
 	}
+	if (!take_source(&rest, &with_id, arena))
+		return unknown_format(format, err);
 	if (!csv) {
 		event_parse(&with_id, raw.at, raw.length, arena, out);
 		return true;

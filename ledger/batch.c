@@ -24,6 +24,7 @@ ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind
 	writer->position_id = row_number(&rows, 0, 0);
 	rows_release(&rows);
 	writer->series = series_cache_new();
+	writer->recent = recent_keys_new();
 	writer->digest = digest_new();
 	return true;
 }
@@ -43,6 +44,7 @@ void
 ledger_writer_release(struct ledger_writer *writer)
 {
 	series_cache_free(writer->series);
+	recent_keys_free(writer->recent);
 	digest_free(writer->digest);
 	text_release(&writer->months);
 	text_release(&writer->keys);
@@ -147,15 +149,18 @@ forget_admissions(struct batch *batch)
 	keys_sort(batch->keys, batch->key_count);
 }
 
-/* One attempt inside a savepoint.  *again: another process booked some of these identities meanwhile. */
+/* One attempt inside a savepoint.  *again: another process booked some of these identities meanwhile.  *known counts what the
+ * register knew, where it was asked. */
 static bool
 admit_once(struct ledger_writer *writer, struct batch *batch, bool probe, int64_t batch_id, struct reversals *reversals,
-    bool *again, struct error *err)
+    bool *again, int64_t *known, struct error *err)
 {
 	*again = false;
+	*known = 0;
 	if (!db_savepoint(writer->db, err))
 		return false;
-	if ((!probe || keys_probe(writer->db, batch->keys, batch->key_count, err)) &&
+	recent_keys_mark(writer->recent, batch->keys, batch->key_count);
+	if ((!probe || keys_probe(writer->db, batch->keys, batch->key_count, known, err)) &&
 	    corrections_resolve(writer->db, batch->keys, batch->key_count, batch_id, &batch->arena, reversals, err)) {
 		*again = reversals->overtaken;
 		if (*again)
@@ -167,22 +172,19 @@ admit_once(struct ledger_writer *writer, struct batch *batch, bool probe, int64_
 	return *again && db_rollback_to_savepoint(writer->db, err);
 }
 
-/* Optimistic: copies keys without asking, and asks only when that fails, in the same transaction, or when the last batch
- * had duplicates too; see docs/design.md for what each costs. */
+/* Optimistic: copies keys without asking, and asks only when that fails, in the same transaction, or when the register knew
+ * some of the batch before; see docs/design.md for what each costs. */
 static bool
 admit(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, struct reversals *reversals, struct error *err)
 {
 	bool probe = writer->probe || has_corrections(batch), again;
-	bool known = false;
+	int64_t known;
 
 	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-		if (!admit_once(writer, batch, probe, batch_id, reversals, &again, err) && !again)
+		if (!admit_once(writer, batch, probe, batch_id, reversals, &again, &known, err) && !again)
 			return false;
 		if (!again) {
-			for (size_t i = 0; i < batch->key_count; i++)
-				known = known || batch->keys[i].admission == ADMISSION_DUPLICATE || batch->keys[i].admission == ADMISSION_RESTAMPED ||
-				    batch->keys[i].admission == ADMISSION_CONFLICT;
-			writer->probe = known;
+			writer->probe = known > 0;
 			return true;
 		}
 		forget_admissions(batch);
@@ -486,8 +488,10 @@ batch_append(struct ledger_writer *writer, struct batch *batch, struct instant n
 {
 	if (!batch_prepare(writer, batch, err) || !db_begin(writer->db, err))
 		return false;
-	if (batch_append_within(writer, batch, now, counts, batch_id, err) && db_commit(writer->db, err))
+	if (batch_append_within(writer, batch, now, counts, batch_id, err) && db_commit(writer->db, err)) {
+		recent_keys_remember(writer->recent, batch->keys, batch->key_count);
 		return true;
+	}
 	db_rollback(writer->db);
 	return false;
 }

@@ -32,6 +32,7 @@ struct batch_counts {
 struct ledger_writer {
 	struct db *db;
 	struct series_cache *series;
+	struct recent_keys *recent;
 	int64_t position_id;
 	int64_t next_position, next_record; /* as they stand in the database */
 	unsigned char last_digest[DIGEST_SIZE];

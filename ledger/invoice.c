@@ -48,6 +48,12 @@ add_lines(struct run *run, const char *invoice_id, const char *rating_id, struct
 }
 
 static bool
+draft_drop(struct run *run, const struct rows *due, int row, struct error *err)
+{
+	return db_change(run->db, SQL_LEDGER_DRAFT_DELETE, PARAMS(row_text(due, row, DRAFT_TENANT), row_text(due, row, DRAFT_PERIOD)), -1, err);
+}
+
+static bool
 draft_one(struct run *run, const struct rows *due, int row, struct line_total *sum, struct error *err)
 {
 	const char *rating_id = row_text(due, row, DRAFT_RATING);
@@ -57,8 +63,7 @@ draft_one(struct run *run, const struct rows *due, int row, struct line_total *s
 
 	*sum = (struct line_total){.total.currency = currency_find(row_text(due, row, DRAFT_CURRENCY))};
 	must(sum->total.currency != NULL);
-	if (!db_change(run->db, SQL_LEDGER_DRAFT_DELETE, PARAMS(row_text(due, row, DRAFT_TENANT), row_text(due, row, DRAFT_PERIOD)), -1, err) ||
-	    !db_one_row(run->db, SQL_LEDGER_DRAFT_ADD,
+	if (!draft_drop(run, due, row, err) || !db_one_row(run->db, SQL_LEDGER_DRAFT_ADD,
 	        PARAMS(rating_id, param_number(&run->arena, sum->total.currency->minor_units), param_instant(&run->arena, run->now), run->by),
 	        &made, err))
 		return false;
@@ -79,7 +84,7 @@ reason_to_skip(const struct rows *due, int row)
 	if (row_number(due, row, DRAFT_FOREIGN) > 0)
 		return "has charges in another currency than its contract";
 	if (row_number(due, row, DRAFT_LINES) == 0)
-		return "nothing is charged: its usage is on hold or free";
+		return "nothing is charged: its usage is on hold, free or taken back";
 	return NULL;
 }
 
@@ -91,6 +96,9 @@ draft_all(struct run *run, const struct rows *due, invoice_drafted *told, void *
 		    .skipped = reason_to_skip(due, i)};
 		struct line_total sum;
 
+		/* An older draft of what is not charged any more would stand in the way of finalizing for ever. */
+		if (drafted.skipped != NULL && !draft_drop(run, due, i, err))
+			return false;
 		if (drafted.skipped == NULL) {
 			if (!draft_one(run, due, i, &sum, err))
 				return error_wrap(err, "drafting %s of %s", drafted.period, drafted.tenant);
@@ -133,7 +141,7 @@ reason_to_refuse(const struct rows *drafts, int row)
 	if (!row_bool(drafts, row, FINAL_IN_FORCE))
 		return "the charges changed since it was drafted: run tollbook invoice draft again";
 	if (row_bool(drafts, row, FINAL_DUE) || row_bool(drafts, row, FINAL_UNSUMMED))
-		return "usage of the period is not rated yet: run tollbook rate, then tollbook invoice draft";
+		return "usage, prices or a contract of the period are not rated yet: run tollbook rate, then tollbook invoice draft";
 	return NULL;
 }
 
@@ -207,40 +215,64 @@ finalize_one(struct run *run, const char *invoice_id, const char *issuer, const 
 	        param_hex(&run->arena, sum, sizeof sum)), 1, err);
 }
 
-/* One invoice, one transaction: its number exists only if the invoice does. */
+/* Looks again, alone: what stood there when the drafts were listed may have changed since.  A draft that is gone by now, or final,
+ * has a NULL number. */
 static bool
-finalize_within(struct run *run, const struct rows *drafts, int row, const char **number, struct error *err)
+finalize_alone(struct run *run, struct finalized *finalized, struct error *err)
 {
-	bool fine;
+	struct rows rows;
+	bool fine = true;
 
+	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &rows, err))
+		return false;
+	rows_release(&rows);
+	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(finalized->period, finalized->tenant, param_instant(&run->arena, run->now)), &rows, err))
+		return false;
+	finalized->number = NULL;
+	if (rows.count == 1) {
+		finalized->number = "";
+		finalized->refused = reason_to_refuse(&rows, 0);
+		fine = finalized->refused != NULL ||
+		    finalize_one(run, row_text(&rows, 0, FINAL_INVOICE), row_text(&rows, 0, FINAL_ISSUER), &finalized->number, err);
+	}
+	rows_release(&rows);
+	return fine;
+}
+
+/* One invoice, one transaction: its number exists only if the invoice does.  A dry run is one for all, so that its numbers rise. */
+static bool
+finalize_within(struct run *run, struct finalized *finalized, struct error *err)
+{
+	if (run->dry_run)
+		return finalize_alone(run, finalized, err);
 	if (!db_begin(run->db, err))
 		return false;
-	fine = finalize_one(run, row_text(drafts, row, FINAL_INVOICE), row_text(drafts, row, FINAL_ISSUER), number, err);
-	if (fine && !run->dry_run)
+	if (finalize_alone(run, finalized, err))
 		return db_commit(run->db, err);
 	db_rollback(run->db);
-	return fine;
+	return false;
 }
 
 bool
 invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err)
 {
 	struct rows drafts;
-	bool fine = true;
+	bool fine;
 
 	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now)), &drafts, err))
 		return false;
+	fine = !run->dry_run || db_begin(run->db, err);
 	for (int i = 0; fine && i < drafts.count; i++) {
-		struct finalized finalized = {.tenant = row_text(&drafts, i, FINAL_TENANT), .period = row_text(&drafts, i, FINAL_PERIOD),
-		    .number = "", .refused = reason_to_refuse(&drafts, i)};
+		struct finalized finalized = {.tenant = row_text(&drafts, i, FINAL_TENANT), .period = row_text(&drafts, i, FINAL_PERIOD)};
 
-		if (finalized.refused == NULL)
-			fine = finalize_within(run, &drafts, i, &finalized.number, err);
-		if (fine)
-			told(context, &finalized);
-		else
+		fine = finalize_within(run, &finalized, err);
+		if (!fine)
 			error_wrap(err, "finalizing %s of %s", finalized.period, finalized.tenant);
+		else if (finalized.number != NULL)
+			told(context, &finalized);
 	}
+	if (run->dry_run)
+		db_rollback(run->db);
 	rows_release(&drafts);
 	return fine;
 }

@@ -90,7 +90,7 @@ apply_known(struct admitted *keys, size_t count, const struct id128 *id, const s
 }
 
 bool
-keys_probe(struct db *db, struct admitted *keys, size_t count, struct error *err)
+keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, struct error *err)
 {
 	struct text ids = {0};
 	struct rows rows;
@@ -110,6 +110,7 @@ keys_probe(struct db *db, struct admitted *keys, size_t count, struct error *err
 	text_release(&ids);
 	if (!fine)
 		return false;
+	*known = rows.count;
 	for (int i = 0; i < rows.count; i++) {
 		struct id128 id, content;
 
@@ -148,4 +149,49 @@ keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t ba
 		return false;
 	must(taken == wanted);
 	return true;
+}
+
+/* --- identities booked lately ----------------------------------------------------------------- */
+
+enum { RECENT_SLOTS = 1 << 20 };
+
+/* A table in which a later identity takes the place of an earlier one of the same slot: forgetting costs a question, no more. */
+struct recent_keys {
+	struct recent_slot {
+		uint64_t high, low; /* both 0: free */
+		struct id128 content;
+		struct instant time;
+	} slot[RECENT_SLOTS];
+};
+
+struct recent_keys *
+recent_keys_new(void)
+{
+	return memory_new(1, sizeof(struct recent_keys));
+}
+
+void
+recent_keys_free(struct recent_keys *recent)
+{
+	free(recent);
+}
+
+void
+recent_keys_mark(const struct recent_keys *recent, struct admitted *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct recent_slot *slot = &recent->slot[keys[i].low % RECENT_SLOTS];
+
+		if (slot->high == keys[i].high && slot->low == keys[i].low)
+			keys[i].admission = keys_compare(&keys[i].record->event, &slot->content, slot->time);
+	}
+}
+
+void
+recent_keys_remember(struct recent_keys *recent, const struct admitted *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (keys[i].admission == ADMISSION_NEW)
+			recent->slot[keys[i].low % RECENT_SLOTS] =
+			    (struct recent_slot){keys[i].high, keys[i].low, keys[i].record->event.content, keys[i].record->event.time};
 }

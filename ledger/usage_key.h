@@ -29,10 +29,20 @@ void keys_sort(struct admitted *keys, size_t count);
 bool keys_same_identity(const struct admitted *one, const struct admitted *two);
 /* The first of `keys` (sorted) with that identity, or `count`. */
 size_t keys_find(const struct admitted *keys, size_t count, const struct id128 *id);
-/* Marks those that the register knows.  `keys` are sorted. */
-MUST_CHECK bool keys_probe(struct db *db, struct admitted *keys, size_t count, struct error *err);
+/* Marks those that the register knows; *known is how many rows it had for them.  `keys` are sorted. */
+MUST_CHECK bool keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, struct error *err);
 /* Copies the new ones into the register; error_is_sqlstate(err, "23505") when another process was faster. */
 MUST_CHECK bool keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err);
+
+/* Identities booked lately, in memory: most repeats follow soon, and one found here needs no question to the register.  Only what
+ * is committed may be remembered. */
+struct recent_keys;
+struct recent_keys *recent_keys_new(void);
+void recent_keys_free(struct recent_keys *recent);
+/* Marks those of `keys` (sorted) that are remembered. */
+void recent_keys_mark(const struct recent_keys *recent, struct admitted *keys, size_t count);
+/* Remembers the new ones of a batch that is committed. */
+void recent_keys_remember(struct recent_keys *recent, const struct admitted *keys, size_t count);
 
 /* How an identity already known compares with an event. */
 enum admission keys_compare(const struct usage_event *event, const struct id128 *content, struct instant time);

@@ -113,22 +113,39 @@ load(const char *path, struct text *document, struct price_book **book, struct f
 }
 
 static bool
+check_file(const char *path, struct error *err)
+{
+	struct findings findings = {.out = stdout};
+	struct text document = {0};
+	struct price_book *book;
+	bool fine = load(path, &document, &book, &findings, err);
+
+	text_release(&document);
+	if (!fine)
+		return false;
+	printf("%s: book %s, %s, %zu rules: fine, %d warnings\n", path, price_book_name(book), price_book_currency(book),
+	    price_book_rules(book), findings.warnings);
+	price_book_free(book);
+	return true;
+}
+
+/* Every file is read, whatever is wrong with one; the first error is the command's, further ones are told beside the findings. */
+static bool
 check(struct run *run, struct error *err)
 {
-	for (int i = 0; i < run->operand_count; i++) {
-		struct findings findings = {.out = stdout};
-		struct text document = {0};
-		struct price_book *book;
-		bool fine = load(run->operands[i], &document, &book, &findings, err);
+	int faulty = 0;
 
-		text_release(&document);
-		if (!fine)
-			return false;
-		printf("%s: book %s, %s, %zu rules: fine, %d warnings\n", run->operands[i], price_book_name(book), price_book_currency(book),
-		    price_book_rules(book), findings.warnings);
-		price_book_free(book);
+	for (int i = 0; i < run->operand_count; i++) {
+		struct error another;
+
+		if (check_file(run->operands[i], faulty == 0 ? err : &another))
+			continue;
+		if (faulty++ > 0)
+			printf("%s: error: %s%s%s\n", run->operands[i], another.field, another.field[0] == '\0' ? "" : ": ", another.message);
 	}
-	return true;
+	if (faulty > 1)
+		error_detail(err, "%d of %d files have errors", faulty, run->operand_count);
+	return faulty == 0;
 }
 
 /* --- publish --------------------------------------------------------------------------------- */
@@ -186,7 +203,7 @@ publish_book(struct run *run, const struct price_book *book, struct text *docume
 	digest_end(digest, sum);
 	digest_free(digest);
 	hex = param_hex(&run->arena, sum, sizeof sum);
-	fine = db_begin(run->db, err) && find_place(run, book, hex, &version, &before, err) &&
+	fine = db_begin(run->db, err) && terms_lock(run->db, err) && find_place(run, book, hex, &version, &before, err) &&
 	    (before || store(run, book, document, version, hex, err));
 	if (fine && !run->dry_run)
 		fine = db_commit(run->db, err);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "rating/contract.h"
 #include "rating/tenant_file.h"
 
 static bool apply(struct run *run, struct error *err);
@@ -33,11 +34,15 @@ const struct command cmd_tenant_list = {
 /* Columns of contract_place.sql. */
 enum { PLACE_EFFECTIVE, PLACE_ZONE_KNOWN, PLACE_SAME, PLACE_OTHER_AT, PLACE_LATER, PLACE_CURRENCY, PLACE_ZONE, PLACE_BOOK_CURRENCY };
 
-static bool
-refuse(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err)
+/* When a contract begins, for the server: it alone knows when a day begins in a zone, but not every offset of RFC 3339. */
+static const char *
+stated_effective(struct run *run, const struct tenant_row *row)
 {
-	error_at(err, file->path, row->place);
-	return error_field(err, field, value, strlen(value));
+	struct instant at;
+
+	if (instant_parse(row->effective, strlen(row->effective), 1, &at) != INSTANT_OK)
+		return row->effective;
+	return param_instant(&run->arena, at);
 }
 
 /* What the database has against a row. */
@@ -47,28 +52,28 @@ check_row(const struct tenant_file *file, const struct tenant_row *row, const st
 	if (!row_bool(place, 0, PLACE_ZONE_KNOWN)) {
 		error_set(err, ERROR_INPUT, "there is no time zone \"%s\"", row->zone);
 		error_hint(err, "Name it as the IANA database does, for example Europe/Berlin.");
-		return refuse(file, row, "zone", row->zone, err);
+		return tenant_row_at(file, row, "zone", row->zone, err);
 	}
 	if (!row_is_null(place, 0, PLACE_CURRENCY) && strcmp(row_text(place, 0, PLACE_CURRENCY), row->currency) != 0) {
 		error_set(err, ERROR_STATE, "tenant %s is billed in %s", row->tenant, row_text(place, 0, PLACE_CURRENCY));
 		error_hint(err, "A tenant keeps its currency; a new currency needs a new tenant.");
-		return refuse(file, row, "currency", row->currency, err);
+		return tenant_row_at(file, row, "currency", row->currency, err);
 	}
 	if (!row_is_null(place, 0, PLACE_ZONE) && strcmp(row_text(place, 0, PLACE_ZONE), row->zone) != 0) {
 		error_set(err, ERROR_STATE, "the months of tenant %s are counted in zone %s", row->tenant, row_text(place, 0, PLACE_ZONE));
 		error_hint(err, "A tenant keeps its zone, or a day would be billed twice or not at all.");
-		return refuse(file, row, "zone", row->zone, err);
+		return tenant_row_at(file, row, "zone", row->zone, err);
 	}
 	if (!row_is_null(place, 0, PLACE_BOOK_CURRENCY) && strcmp(row_text(place, 0, PLACE_BOOK_CURRENCY), row->currency) != 0) {
 		error_set(err, ERROR_STATE, "book %s is in %s, tenant %s is billed in %s", row->book, row_text(place, 0, PLACE_BOOK_CURRENCY),
 		    row->tenant, row->currency);
 		error_hint(err, "Name a book in the tenant's currency; tollbook prices list shows them.");
-		return refuse(file, row, "book", row->book, err);
+		return tenant_row_at(file, row, "book", row->book, err);
 	}
 	if (row_bool(place, 0, PLACE_OTHER_AT) || row_bool(place, 0, PLACE_LATER)) {
 		error_set(err, ERROR_STATE, "tenant %s has another contract from that instant or a later one on", row->tenant);
 		error_hint(err, "Contracts are added at the end: give the change a later \"effective\".");
-		return refuse(file, row, "effective", row->effective, err);
+		return tenant_row_at(file, row, "effective", row->effective, err);
 	}
 	return true;
 }
@@ -81,9 +86,9 @@ apply_row(struct run *run, const struct tenant_file *file, const struct tenant_r
 	bool fine, same;
 
 	if (!db_one_row(run->db, SQL_RATING_CONTRACT_PLACE,
-	    PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, row->effective), &place, err)) {
-		/* The time of day or the zone may be what the server cannot read; say where it came from. */
-		return refuse(file, row, "effective", row->effective, err);
+	    PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated_effective(run, row)), &place, err)) {
+		/* A date may be what the server cannot read; say where it came from. */
+		return tenant_row_at(file, row, "effective", row->effective, err);
 	}
 	same = row_bool(&place, 0, PLACE_SAME);
 	effective = arena_copy(&run->arena, row_text(&place, 0, PLACE_EFFECTIVE), row_length(&place, 0, PLACE_EFFECTIVE));
@@ -98,11 +103,28 @@ apply_row(struct run *run, const struct tenant_file *file, const struct tenant_r
 }
 
 static bool
+issuer_known(struct run *run, const char *code, bool *known, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_one_row(run->db, SQL_RATING_ISSUER_KNOWN, PARAMS(code), &rows, err))
+		return false;
+	*known = row_bool(&rows, 0, 0);
+	rows_release(&rows);
+	return true;
+}
+
+static bool
 apply_issuers(struct run *run, const struct tenant_file *file, struct error *err)
 {
-	for (size_t i = 0; i < file->issuer_count; i++)
-		if (!db_change(run->db, SQL_RATING_ISSUER_STORE, PARAMS(file->issuers[i].code, file->issuers[i].name), -1, err))
+	for (size_t i = 0; i < file->issuer_count; i++) {
+		const struct issuer_row *issuer = &file->issuers[i];
+		bool known;
+
+		if (!issuer_known(run, issuer->code, &known, err) ||
+		    (!(known && issuer->unnamed) && !db_change(run->db, SQL_RATING_ISSUER_STORE, PARAMS(issuer->code, issuer->name), -1, err)))
 			return false;
+	}
 	return true;
 }
 
@@ -110,18 +132,15 @@ apply_issuers(struct run *run, const struct tenant_file *file, struct error *err
 static bool
 need_issuer(struct run *run, const struct tenant_file *file, const struct tenant_row *row, struct error *err)
 {
-	struct rows rows;
 	bool known;
 
-	if (!db_one_row(run->db, SQL_RATING_ISSUER_KNOWN, PARAMS(row->issuer), &rows, err))
+	if (!issuer_known(run, row->issuer, &known, err))
 		return false;
-	known = row_bool(&rows, 0, 0);
-	rows_release(&rows);
 	if (known)
 		return true;
 	error_set(err, ERROR_INPUT, "there is no issuer %s", row->issuer);
 	error_hint(err, "Name it in the file: {\"issuers\": [{\"issuer\": \"%s\", \"name\": \"...\"}], \"tenants\": [...]}", row->issuer);
-	return refuse(file, row, "issuer", row->issuer, err);
+	return tenant_row_at(file, row, "issuer", row->issuer, err);
 }
 
 static bool
@@ -161,7 +180,7 @@ apply(struct run *run, struct error *err)
 		return false;
 	table = table_new(columns);
 	/* All or nothing. */
-	fine = db_begin(run->db, err) && apply_all(run, &file, table, err);
+	fine = db_begin(run->db, err) && terms_lock(run->db, err) && apply_all(run, &file, table, err);
 	if (fine && !run->dry_run)
 		fine = db_commit(run->db, err);
 	else

@@ -4,6 +4,17 @@
 #include <stdlib.h>
 
 bool
+terms_lock(struct db *db, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_one_row(db, SQL_RATING_TERMS_LOCK, NO_PARAMS, &rows, err))
+		return false;
+	rows_release(&rows);
+	return true;
+}
+
+bool
 contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err)
 {
 	struct rows rows;

@@ -20,6 +20,9 @@ struct contracts {
 	struct arena arena;
 };
 
+/* One writer of contracts and price books at a time, until the transaction ends: their ids then come into sight in order, and
+ * "the newest id a rating saw" means all up to it. */
+MUST_CHECK bool terms_lock(struct db *db, struct error *err);
 MUST_CHECK bool contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err);
 void contracts_release(struct contracts *contracts);
 

@@ -98,8 +98,7 @@ contract_at(const struct rating *rating, struct instant at)
 	const struct contract *found = NULL;
 
 	for (size_t i = 0; i < rating->contracts.count; i++)
-		if (rating->contracts.item[i].contract_id <= rating->inputs->contracted_with &&
-		    rating->contracts.item[i].effective.us <= at.us)
+		if (rating->contracts.item[i].effective.us <= at.us)
 			found = &rating->contracts.item[i];
 	return found;
 }
@@ -399,8 +398,20 @@ begin_inputs(const struct rating *rating, struct digest *digest)
 	digest_number(digest, rating->inputs->starts.us);
 	digest_number(digest, rating->inputs->ends.us);
 	for (size_t i = 0; i < rating->contracts.count; i++)
-		if (rating->contracts.item[i].contract_id <= rating->inputs->contracted_with)
-			digest_number(digest, rating->contracts.item[i].contract_id);
+		digest_number(digest, rating->contracts.item[i].contract_id);
+}
+
+/* Contracts that came later than the inputs do not exist here: also "no contract" must come out the same again. */
+static void
+forget_newer_contracts(struct rating *rating)
+{
+	struct contracts *contracts = &rating->contracts;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < contracts->count; i++)
+		if (contracts->item[i].contract_id <= rating->inputs->contracted_with)
+			contracts->item[kept++] = contracts->item[i];
+	contracts->count = kept;
 }
 
 static bool
@@ -414,6 +425,7 @@ rate_within(struct rating *rating, struct error *err)
 
 	if (!contracts_load(rating->db, inputs->tenant, &rating->contracts, err))
 		return false;
+	forget_newer_contracts(rating);
 	fine = db_rows(rating->db, SQL_RATING_INTERVALS_OF_PERIOD,
 	    PARAMS(inputs->tenant, param_instant(&arena, inputs->starts), param_instant(&arena, inputs->ends),
 	        param_number(&arena, inputs->until_run), "0"), &rows, err);

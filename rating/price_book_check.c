@@ -7,6 +7,7 @@
  */
 #include "rating/price_book.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rating/price_book_rules.h"
@@ -34,10 +35,14 @@ struct inspection {
 	const struct price_book *book;
 	price_finding *found;
 	void *context;
+	const char **literal; /* by rule: the one name that its pattern matches, or NULL */
+	bool *undecided;      /* by rule: its pattern has reached a limit, and is not asked again: it would take as long each time */
+	struct arena arena;
 };
 
 static void check_free(
     const struct inspection *inspection, const int fallback[METER_LIMIT], const int outer[METER_LIMIT], const char *path);
+static void find_literals(struct inspection *inspection);
 static void check_reach(const struct inspection *inspection, size_t rule);
 static void check_missing(const struct inspection *inspection, size_t rule);
 static void check_relations(const struct inspection *inspection, size_t rule);
@@ -46,8 +51,9 @@ static void check_price(const struct inspection *inspection, size_t rule, const 
 void
 price_book_check(const struct price_book *book, price_finding *found, void *context)
 {
-	const struct inspection inspection = {book, found, context};
+	struct inspection inspection = {.book = book, .found = found, .context = context};
 
+	find_literals(&inspection);
 	check_free(&inspection, book->fallback, NULL, "");
 	for (size_t rule = 0; rule < book->count; rule++) {
 		char path[32];
@@ -61,6 +67,9 @@ price_book_check(const struct price_book *book, price_finding *found, void *cont
 			if (book->rules[rule].price[meter] != NULL)
 				check_price(&inspection, rule, meter_of(meter));
 	}
+	free(inspection.literal);
+	free(inspection.undecided);
+	arena_release(&inspection.arena);
 }
 
 static void PRINTF_LIKE(4, 5) tell(const struct inspection *inspection, bool is_error, const char *path, const char *format, ...)
@@ -115,6 +124,19 @@ literal_of(const char *pattern, char out[PRICE_NAME_BYTES + 1])
 	return true;
 }
 
+static void
+find_literals(struct inspection *inspection)
+{
+	const struct price_book *book = inspection->book;
+	char literal[PRICE_NAME_BYTES + 1];
+
+	inspection->literal = memory_new(book->count, sizeof *inspection->literal);
+	inspection->undecided = memory_new(book->count, sizeof *inspection->undecided);
+	for (size_t rule = 0; rule < book->count; rule++)
+		if (book->rules[rule].pattern != NULL && literal_of(book->rules[rule].pattern_text, literal))
+			inspection->literal[rule] = arena_copy(&inspection->arena, literal, strlen(literal));
+}
+
 static bool
 is_asked_before(const struct price_book *book, size_t one, size_t other)
 {
@@ -123,11 +145,26 @@ is_asked_before(const struct price_book *book, size_t one, size_t other)
 	return exact == other_exact ? one < other : exact;
 }
 
-/* True where every model that `other` is for is one that `one` is for. */
 static bool
-covers_models(const struct price_rule *one, const struct price_rule *other)
+pattern_takes(const struct inspection *inspection, size_t rule, const char *name)
 {
-	char literal[PRICE_NAME_BYTES + 1];
+	enum pattern_answer answer;
+
+	if (inspection->literal[rule] != NULL)
+		return strcmp(inspection->literal[rule], name) == 0;
+	if (inspection->undecided[rule])
+		return false;
+	answer = pattern_match(inspection->book->rules[rule].pattern, name, strlen(name));
+	inspection->undecided[rule] = answer == PATTERN_LIMIT;
+	return answer == PATTERN_YES;
+}
+
+/* True where every model that the second rule is for is one that the first is for. */
+static bool
+covers_models(const struct inspection *inspection, size_t first, size_t second)
+{
+	const struct price_rule *one = &inspection->book->rules[first], *other = &inspection->book->rules[second];
+	const char *literal = inspection->literal[second];
 
 	if (other->model != NULL)
 		return one->model != NULL && strcmp(one->model, other->model) == 0;
@@ -135,10 +172,9 @@ covers_models(const struct price_rule *one, const struct price_rule *other)
 	    (strcmp(one->pattern_text, other->pattern_text) == 0 || strcmp(one->pattern_text, ".*") == 0 ||
 		strcmp(one->pattern_text, ".+") == 0))
 		return true;
-	if (!literal_of(other->pattern_text, literal))
+	if (literal == NULL)
 		return false;
-	return one->model != NULL ? strcmp(one->model, literal) == 0
-				  : pattern_match(one->pattern, literal, strlen(literal)) == PATTERN_YES;
+	return one->model != NULL ? strcmp(one->model, literal) == 0 : pattern_takes(inspection, first, literal);
 }
 
 static bool
@@ -162,7 +198,7 @@ check_reach(const struct inspection *inspection, size_t rule)
 
 	for (size_t i = 0; i < inspection->book->count; i++) {
 		if (!is_asked_before(inspection->book, i, rule) || !covers_rest(&rules[i], other) ||
-		    !covers_models(&rules[i], other))
+		    !covers_models(inspection, i, rule))
 			continue;
 		snprintf(path, sizeof path, "rules[%zu]", rule);
 		if (other->model != NULL && is_same_key(&rules[i], other))

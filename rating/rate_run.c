@@ -182,7 +182,7 @@ take_lock(struct run *run, struct error *err)
 	rows_release(&rows);
 	if (alone)
 		return true;
-	error_set(err, ERROR_BUSY, "another rating run is active on this database");
+	error_set(err, ERROR_BUSY, "another rating run is active on this database, or invoices are being finalized");
 	return error_hint(err, "Wait for it to end; rating is done once for all.");
 }
 
@@ -205,6 +205,9 @@ static bool
 find_due(struct pass *pass, struct error *err)
 {
 	struct db *db = pass->run->db;
+	const char *rating_run = param_number(&pass->run->arena, pass->rating_run);
+	/* A contract applied while this run is at work is the next run's, for all of these statements or for none. */
+	const char *contract = param_number(&pass->run->arena, pass->contracted_with);
 	struct intervals_result summed;
 
 	if (!intervals_sum(pass->run, pass->rating_run, &summed, err))
@@ -212,10 +215,12 @@ find_due(struct pass *pass, struct error *err)
 	pass->result->batches = summed.batches;
 	pass->result->events = summed.events;
 	pass->result->intervals = summed.intervals;
-	return db_change(db, SQL_RATING_DUE_READD, NO_PARAMS, -1, err) && db_change(db, SQL_RATING_PROVISIONAL_UNFORCE, NO_PARAMS, -1, err) &&
-	    db_change(db, SQL_RATING_PROVISIONAL_DELETE, NO_PARAMS, -1, err) &&
-	    db_change(db, SQL_RATING_DUE_ADD, PARAMS(param_number(&pass->run->arena, pass->rating_run)), -1, err) &&
-	    db_change(db, SQL_RATING_DUE_FOR_NEW_PRICES, NO_PARAMS, -1, err) && db_change(db, SQL_RATING_PERIOD_ENSURE, NO_PARAMS, -1, err);
+	return db_change(db, SQL_RATING_DUE_READD, PARAMS(contract), -1, err) &&
+	    db_change(db, SQL_RATING_PROVISIONAL_UNFORCE, PARAMS(contract), -1, err) &&
+	    db_change(db, SQL_RATING_PROVISIONAL_DELETE, PARAMS(contract), -1, err) &&
+	    db_change(db, SQL_RATING_DUE_ADD, PARAMS(rating_run, contract), -1, err) &&
+	    db_change(db, SQL_RATING_DUE_FOR_NEW_PRICES, NO_PARAMS, -1, err) &&
+	    db_change(db, SQL_RATING_PERIOD_ENSURE, PARAMS(contract), -1, err);
 }
 
 static bool

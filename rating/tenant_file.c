@@ -24,21 +24,21 @@ row_field(struct tenant_row *row, size_t field)
 }
 
 static struct tenant_row *
-add_row(struct tenant_file *file, uint64_t place)
+add_row(struct tenant_file *file, const char *path, uint64_t line)
 {
 	file->rows = memory_grow(file->rows, &file->room, file->count + 1, sizeof *file->rows);
-	file->rows[file->count] = (struct tenant_row){.place = place};
+	file->rows[file->count] = (struct tenant_row){.path = path, .line = line};
 	return &file->rows[file->count++];
 }
 
 static void
-add_issuer(struct tenant_file *file, const char *code, const char *name)
+add_issuer(struct tenant_file *file, const char *code, const char *name, bool unnamed)
 {
 	for (size_t i = 0; i < file->issuer_count; i++)
 		if (strcmp(file->issuers[i].code, code) == 0)
 			return;
 	file->issuers = memory_grow(file->issuers, &file->issuer_room, file->issuer_count + 1, sizeof *file->issuers);
-	file->issuers[file->issuer_count++] = (struct issuer_row){code, name};
+	file->issuers[file->issuer_count++] = (struct issuer_row){code, name, unnamed};
 }
 
 static bool
@@ -54,13 +54,21 @@ static bool
 is_effective(const char *text)
 {
 	struct instant at;
-	struct error ignored;
 	char whole[32];
 
 	if (strlen(text) != 10)
 		return instant_parse(text, strlen(text), 2020, &at) == INSTANT_OK && instant_interval(at).us == at.us;
 	snprintf(whole, sizeof whole, "%sT00:00:00Z", text);
-	return instant_option(whole, &at, &ignored);
+	return instant_parse(whole, strlen(whole), 2020, &at) == INSTANT_OK;
+}
+
+bool
+tenant_row_at(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err)
+{
+	char path[64];
+
+	error_at(err, file->path, row->line);
+	return error_field(err, document_path(path, sizeof path, row->path, field), value, strlen(value));
 }
 
 static bool
@@ -69,8 +77,7 @@ fault(const struct tenant_file *file, const struct tenant_row *row, const char *
 {
 	error_set(err, ERROR_INPUT, "%s", message);
 	error_hint(err, "%s", hint);
-	error_at(err, file->path, row->place);
-	return error_field(err, field, value, strlen(value));
+	return tenant_row_at(file, row, field, value, err);
 }
 
 /* Fills what may be left out, then checks. */
@@ -82,7 +89,7 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 
 		if (*field == NULL && field == &row->issuer) {
 			row->issuer = default_issuer;
-			add_issuer(file, default_issuer, default_issuer);
+			add_issuer(file, default_issuer, default_issuer, true);
 		}
 		if (*field == NULL)
 			return fault(file, row, field_names[i], "", "a tenant lacks a field", "tenant, name, currency, zone, book and effective must be given.", err);
@@ -100,7 +107,7 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 /* --- JSON ------------------------------------------------------------------------------------ */
 
 static bool
-read_tenant(const struct document *document, json_t *value, const char *path, struct tenant_file *file, uint64_t place)
+read_tenant(const struct document *document, json_t *value, const char *path, struct tenant_file *file)
 {
 	struct tenant_row *row;
 
@@ -108,7 +115,7 @@ read_tenant(const struct document *document, json_t *value, const char *path, st
 		return document_refuse(document, path, value, "a tenant is a JSON object");
 	if (!document_keys(document, value, path, field_names, FIELDS))
 		return false;
-	row = add_row(file, place);
+	row = add_row(file, arena_copy(&file->arena, path, strlen(path)), 0);
 	for (size_t i = 0; i < FIELDS; i++) {
 		const char **field = row_field(row, i);
 
@@ -132,7 +139,7 @@ read_issuer(const struct document *document, json_t *value, const char *path, st
 		return false;
 	if (!is_issuer_code(code))
 		return document_refuse(document, path, value, "an issuer's code is 1 to 8 capital letters and digits");
-	add_issuer(file, arena_copy(&file->arena, code, strlen(code)), arena_copy(&file->arena, name, strlen(name)));
+	add_issuer(file, arena_copy(&file->arena, code, strlen(code)), arena_copy(&file->arena, name, strlen(name)), false);
 	return true;
 }
 
@@ -158,7 +165,7 @@ read_lists(const struct document *document, json_t *root, struct tenant_file *fi
 	}
 	json_array_foreach(tenants, i, value) {
 		snprintf(path, sizeof path, "tenants[%zu]", i);
-		if (!read_tenant(document, value, path, file, i + 1))
+		if (!read_tenant(document, value, path, file))
 			return false;
 	}
 	return true;
@@ -177,10 +184,12 @@ read_json(const struct text *bytes, struct tenant_file *file, struct error *err)
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
-/* Which field each column is; unknown names are refused. */
+/* Which field each column is; unknown names and names that stand twice are refused. */
 static bool
 read_header(const struct csv_row *csv, struct tenant_file *file, size_t *fields, struct error *err)
 {
+	bool seen[FIELDS] = {false};
+
 	for (size_t column = 0; column < csv_row_columns(csv); column++) {
 		struct bytes cell = csv_row_cell(csv, column);
 		size_t i = 0;
@@ -193,6 +202,12 @@ read_header(const struct csv_row *csv, struct tenant_file *file, size_t *fields,
 			error_field(err, "header", cell.at, cell.length);
 			return document_suggest(err, arena_copy(&file->arena, cell.at, cell.length), field_names, FIELDS);
 		}
+		if (seen[i]) {
+			error_set(err, ERROR_INPUT, "the header names a column twice");
+			error_at(err, file->path, 1);
+			return error_field(err, "header", cell.at, cell.length);
+		}
+		seen[i] = true;
 		fields[column] = i;
 	}
 	return true;
@@ -201,7 +216,7 @@ read_header(const struct csv_row *csv, struct tenant_file *file, size_t *fields,
 static bool
 read_row(const struct csv_row *csv, struct tenant_file *file, const size_t *fields, size_t columns, uint64_t line, struct error *err)
 {
-	struct tenant_row *row = add_row(file, line);
+	struct tenant_row *row = add_row(file, "", line);
 
 	if (csv_row_columns(csv) != columns)
 		return fault(file, row, "row", "", "the row has another number of columns than the header", "Quote cells that contain commas.", err);
@@ -216,10 +231,23 @@ read_row(const struct csv_row *csv, struct tenant_file *file, const size_t *fiel
 	return check_row(file, row, err);
 }
 
+/* Spreadsheets put a mark of byte order in front. */
+static size_t
+mark_length(const struct text *bytes)
+{
+	return bytes->length >= 3 && memcmp(bytes->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+static bool
+is_blank_line(const char *at, size_t length)
+{
+	return (length == 1 && at[0] == '\n') || (length == 2 && at[0] == '\r' && at[1] == '\n');
+}
+
 static bool
 read_csv(const struct text *bytes, struct tenant_file *file, struct error *err)
 {
-	const char *at = bytes->bytes, *end = bytes->bytes + bytes->length;
+	const char *at = bytes->bytes + mark_length(bytes), *end = bytes->bytes + bytes->length;
 	struct csv_row *csv = csv_row_new(',');
 	size_t fields[CSV_COLUMNS] = {0}, columns = 0;
 	bool fine = true;
@@ -229,6 +257,10 @@ read_csv(const struct text *bytes, struct tenant_file *file, struct error *err)
 		size_t length = newline == NULL ? (size_t)(end - at) : (size_t)(newline - at + 1);
 		enum csv_row_state state;
 
+		if (line > 1 && is_blank_line(at, length)) {
+			at += length;
+			continue;
+		}
 		csv_row_begin(csv, &file->arena, NULL);
 		state = csv_row_feed(csv, at, length);
 		if (state == CSV_ROW_OPEN && newline == NULL)

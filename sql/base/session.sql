@@ -1,5 +1,6 @@
 -- Settings that every connection of tollbook runs under.
 SELECT set_config('search_path', 'pg_catalog', false),
+       set_config('default_transaction_isolation', 'read committed', false),
        set_config('TimeZone', 'UTC', false),
        set_config('DateStyle', 'ISO, YMD', false),
        set_config('IntervalStyle', 'postgres', false),

@@ -1,10 +1,10 @@
 -- records consumed = accepted + duplicates + ignored + quarantined + rejected, and each kept where its fate says
-SELECT b.batch_id AS batch, b.accepted, COALESCE(k.keys, 0) AS keys_in_register, b.ledger_rows, COALESCE(e.rows, 0) AS rows_in_ledger,
+SELECT batch_id AS batch, b.accepted, COALESCE(k.keys, 0) AS keys_in_register, b.ledger_rows, COALESCE(e.rows, 0) AS rows_in_ledger,
        b.quarantined + b.rejected - b.set_aside_before AS set_aside, COALESCE(q.rows, 0) AS rows_in_quarantine
   FROM metering.ingest_batch b
-  LEFT JOIN (SELECT batch_id, count(*) AS keys FROM metering.usage_key GROUP BY batch_id) k USING (batch_id)
-  LEFT JOIN (SELECT batch_id, count(*) AS rows FROM metering.usage_event GROUP BY batch_id) e USING (batch_id)
-  LEFT JOIN (SELECT batch_id, count(*) AS rows FROM metering.quarantine GROUP BY batch_id) q USING (batch_id)
- WHERE b.records <> b.accepted + b.duplicates + b.ignored + b.quarantined + b.rejected
+  FULL JOIN (SELECT batch_id, count(*) AS keys FROM metering.usage_key GROUP BY batch_id) k USING (batch_id)
+  FULL JOIN (SELECT batch_id, count(*) AS rows FROM metering.usage_event GROUP BY batch_id) e USING (batch_id)
+  FULL JOIN (SELECT batch_id, count(*) AS rows FROM metering.quarantine GROUP BY batch_id) q USING (batch_id)
+ WHERE b.position_id IS NULL OR b.records <> b.accepted + b.duplicates + b.ignored + b.quarantined + b.rejected
     OR b.accepted <> COALESCE(k.keys, 0) OR b.ledger_rows <> COALESCE(e.rows, 0)
     OR b.quarantined + b.rejected - b.set_aside_before <> COALESCE(q.rows, 0);

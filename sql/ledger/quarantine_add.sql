@@ -1,4 +1,4 @@
--- Keeps a record that is not a fact yet; no row when the same bytes at the same place are kept already.
+-- Keeps a record that is not a fact yet; no row when the same bytes at the same place, to be read the same way, are kept already.
 -- $1 bigint batch
 -- $2 bigint its number in its source
 -- $3 text quarantined or rejected
@@ -11,5 +11,5 @@
 -- $10 bytea SHA-256 of the kept bytes
 INSERT INTO metering.quarantine (batch_id, record, outcome, code, field, value, format, raw, raw_length, raw_digest)
 VALUES ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::text, $8::bytea, $9::bigint, $10::bytea)
-ON CONFLICT (raw_digest, record) DO NOTHING
+ON CONFLICT (raw_digest, record, hashtextextended(format, 0)) DO NOTHING
 RETURNING quarantine_id;

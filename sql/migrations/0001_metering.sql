@@ -126,7 +126,8 @@ CREATE TABLE metering.usage_event (
 CREATE INDEX usage_event_batch ON metering.usage_event USING brin (batch_id) WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX usage_event_time ON metering.usage_event USING brin (event_time) WITH (pages_per_range = 32, autosummarize = on);
 
--- Months are made when the first event of the month arrives.
+-- Months are made when the first event of the month arrives: beside the ledger, then attached, because a long rating run or
+-- reconciliation, which only reads the ledger, would hold up CREATE TABLE ... PARTITION OF and all ingestion behind it.
 CREATE FUNCTION metering.ensure_month(month date) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	name text := 'usage_event_' || to_char(month, 'YYYY_MM');
@@ -139,7 +140,8 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_catalog.pg_class WHERE relname = name AND relnamespace = 'metering'::regnamespace) THEN
 		RETURN;
 	END IF;
-	EXECUTE format('CREATE TABLE metering.%I PARTITION OF metering.usage_event FOR VALUES FROM (%L) TO (%L)',
+	EXECUTE format('CREATE TABLE metering.%I (LIKE metering.usage_event INCLUDING ALL)', name);
+	EXECUTE format('ALTER TABLE metering.usage_event ATTACH PARTITION metering.%I FOR VALUES FROM (%L) TO (%L)',
 		name, to_char(month, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(month + interval '1 month', 'YYYY-MM-DD') || ' 00:00:00+00');
 	EXECUTE format('CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON metering.%I FOR EACH ROW EXECUTE FUNCTION metering.refuse_change()', name);
 	EXECUTE format('CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON metering.%I FOR EACH STATEMENT EXECUTE FUNCTION metering.refuse_change()', name);
@@ -159,9 +161,10 @@ CREATE TABLE metering.quarantine (
 	format        text NOT NULL,    -- how to read raw again, see reader_format() in ingest/reader.h
 	raw           bytea NOT NULL,   -- at most the first MiB
 	raw_length    bigint NOT NULL,
-	raw_digest    bytea NOT NULL,
-	UNIQUE (raw_digest, record)
+	raw_digest    bytea NOT NULL
 );
+-- The same bytes at the same place are kept once; read in another way (another mapping, source or key) they are another record.
+CREATE UNIQUE INDEX quarantine_once ON metering.quarantine (raw_digest, record, hashtextextended(format, 0));
 
 -- What a person decided about a quarantined record; once.
 CREATE TABLE metering.quarantine_resolution (

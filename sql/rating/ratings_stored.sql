@@ -1,6 +1,6 @@
--- The ratings in force, and the ratings behind final invoices, with the digest of what came out, and whether that covers charges: it
 -- The ratings in force, and the ratings behind final invoices, with the digest of what came out, and whether that covers charges.
 -- (A rating that repeats the charges of an invoiced one digests only holds.)
+SELECT rating_id, tenant, period, encode(output_digest, 'hex'), priced_until = summed_until
   FROM finance.rating
  WHERE rating_id IN (SELECT rating_id FROM finance.invoice WHERE status = 'final' UNION SELECT rating_id FROM finance.rating_in_force)
  ORDER BY rating_id;

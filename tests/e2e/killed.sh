@@ -14,7 +14,17 @@ head -n 6000 "$room/usage-1.ndjson" >"$room/usage.ndjson"
 
 ingest=(tollbook ingest --quiet --batch-records 500 --as-of $as_of "$room/usage.ndjson")
 rate=(tollbook rate --quiet --period 2026-10 --as-of $as_of)
-fine() { "$@" >"$room/said" 2>&1 || [ $? = 7 ] || { cat "$room/said"; return 1; }; }
+# The server needs a moment to notice that a client is gone; until then a second run is told that the first is at work (8).
+fine() {
+	local try code
+	for ((try = 0; try < 100; try++)); do
+		code=0
+		"$@" >"$room/said" 2>&1 || code=$?
+		[ $code = 8 ] || break
+		sleep 0.1
+	done
+	[ $code = 0 ] || [ $code = 7 ] || { cat "$room/said"; return 1; }
+}
 
 # What must be equal: everything but the numbers of batches and runs.
 ledger() {
@@ -84,15 +94,17 @@ for ((i = 1; i <= kills; i++)); do
 	psql -X -q -d "$server" -c "DROP DATABASE \"killed_$i\" WITH (FORCE)"
 done
 
-for part in 3 2; do
+# In the middle: when some batches are booked and many are still to come.
+for part in 3 9; do
 	copy_database "server_killed_$part"
-	"${ingest[@]}" >"$room/said" 2>&1 &
+	tollbook ingest --quiet --batch-records 50 --as-of $as_of "$room/usage.ndjson" >"$room/said" 2>&1 &
 	process=$!
-	sleep 0.$((ingest_took / part / 100 % 10))
+	until [ "$(sql 'SELECT count(*) FROM metering.ingest_batch')" -ge $part ]; do sleep 0.01; done
 	server_killed
 	code=0
 	wait "$process" || code=$?
-	equal "ingest says that the server went away" "$code" 5
+	equal "ingest ends with 5 when the server is killed after $part batches" "$code" 5
+	check "and says that it went away" grep -qE 'server closed the connection|terminating connection' "$room/said"
 	check "the server comes back" tollbook local start
 	check "and ingest runs to its end" fine "${ingest[@]}"
 	equal "with the ledger of an undisturbed run" "$(ledger)" "$wanted_ledger"

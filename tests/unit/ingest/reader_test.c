@@ -511,7 +511,7 @@ expect_read_again(const char *text, struct reader_options options, const char *m
 static void
 a_record_that_was_set_aside_can_be_read_again_from_its_bytes(void)
 {
-	struct reader_options by_position = {.key_from_position = true};
+	struct reader_options by_position = {.key_from_position = true}, other_source = {.rules = test_rules()};
 	struct arena arena = {0};
 	struct event_rules rules = test_rules();
 	struct record record;
@@ -523,6 +523,10 @@ a_record_that_was_set_aside_can_be_read_again_from_its_bytes(void)
 	expect_read_again("when,in\n" AT ",5\n" AT ",6\n", by_position,
 	    "{\"format\":\"csv\",\"columns\":{\"time\":\"when\",\"input_tokens\":\"in\"},"
 	    "\"constants\":{\"tenant\":\"acme\",\"model\":\"m\"}}");
+	other_source.rules.default_source = "/gate way/{1}";
+	expect_read_again(GOOD_SHORT "\n", other_source, NULL);
+	expect_read_again("id,when,note,in\na," AT ",\"x\ny\",7\n", other_source, CSV_MAPPING);
+	CU_ASSERT(!record_parse("json source=9:/short", &rules, bytes_of(GOOD_SHORT), 1, &arena, &record, &err));
 	CU_ASSERT(!record_parse("xml", &rules, bytes_of("<a/>"), 1, &arena, &record, &err));
 }
 
