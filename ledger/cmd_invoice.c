@@ -187,7 +187,7 @@ print_header(struct run *run, const struct rows *invoice)
 {
 	const char *number = row_text(invoice, 0, 1);
 
-	printf("%s %s\n", number[0] == '\0' ? "DRAFT" : "INVOICE", number);
+	printf("%s%s\n", number[0] == '\0' ? "DRAFT" : "INVOICE ", number);
 	printf("from      %s (%s)\n", row_text(invoice, 0, 6), row_text(invoice, 0, 5));
 	printf("to        %s (%s)\n", row_text(invoice, 0, 4), row_text(invoice, 0, 3));
 	printf("period    %s, %s to %s, zone %s\n", row_text(invoice, 0, 7), row_text(invoice, 0, 9), row_text(invoice, 0, 10), row_text(invoice, 0, 8));

@@ -114,6 +114,22 @@ issuer_known(struct run *run, const char *code, bool *known, struct error *err)
 	return true;
 }
 
+/* Makes or renames an issuer, with an audit row where that changes something. */
+static bool
+apply_issuer(struct run *run, const struct tenant_file *file, const struct issuer_row *issuer, struct error *err)
+{
+	struct rows changed;
+	bool anything;
+
+	if (!db_rows(run->db, SQL_RATING_ISSUER_STORE, PARAMS(issuer->code, issuer->name), &changed, err))
+		return false;
+	anything = changed.count > 0;
+	rows_release(&changed);
+	return !anything || db_change(run->db, SQL_LEDGER_AUDIT_ADD,
+	    PARAMS(param_instant(&run->arena, run->now), run->by, "issuer apply", arena_format(&run->arena, "%s: %s", issuer->code, issuer->name),
+	        file->path), 1, err);
+}
+
 static bool
 apply_issuers(struct run *run, const struct tenant_file *file, struct error *err)
 {
@@ -122,7 +138,7 @@ apply_issuers(struct run *run, const struct tenant_file *file, struct error *err
 		bool known;
 
 		if (!issuer_known(run, issuer->code, &known, err) ||
-		    (!(known && issuer->unnamed) && !db_change(run->db, SQL_RATING_ISSUER_STORE, PARAMS(issuer->code, issuer->name), -1, err)))
+		    (!(known && issuer->unnamed) && !apply_issuer(run, file, issuer, err)))
 			return false;
 	}
 	return true;

@@ -28,7 +28,7 @@ The correction is written two days later.  It is about usage of October, so it c
     tenant  period   lines  total  currency  status
     acme    2026-10      2   2.00  USD       draft
     $ tollbook invoice show acme:2026-10
-    DRAFT 
+    DRAFT
     from      Token Factory (TF)
     to        Acme Corporation (acme)
     period    2026-10, 2026-10-01T04:00:00Z to 2026-11-01T04:00:00Z, zone America/New_York
