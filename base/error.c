@@ -59,10 +59,15 @@ bool
 error_detail(struct error *err, const char *format, ...)
 {
 	va_list arguments;
+	size_t length;
 
 	va_start(arguments, format);
 	fill(err->detail, sizeof err->detail, format, arguments);
 	va_end(arguments);
+	/* libpq ends its messages with a line end. */
+	length = strlen(err->detail);
+	if (length > 0 && err->detail[length - 1] == '\n')
+		err->detail[length - 1] = '\0';
 	return false;
 }
 

@@ -1,6 +1,7 @@
 /* cmd_tenant.c -- `tollbook tenant apply|list`. */
 #include <string.h>
 
+#include "base/index.h"
 #include "base/table.h"
 #include "rating/contract.h"
 #include "rating/tenant_file.h"
@@ -32,7 +33,7 @@ const struct command cmd_tenant_list = {
 };
 
 /* Columns of contract_place.sql. */
-enum { PLACE_EFFECTIVE, PLACE_ZONE_KNOWN, PLACE_SAME, PLACE_OTHER_AT, PLACE_LATER, PLACE_CURRENCY, PLACE_ZONE, PLACE_BOOK_CURRENCY };
+enum { PLACE_EFFECTIVE, PLACE_SAME, PLACE_OTHER_AT, PLACE_LATER, PLACE_CURRENCY, PLACE_ZONE, PLACE_BOOK_CURRENCY };
 
 /* When a contract begins, for the server: it alone knows when a day begins in a zone, but not every offset of RFC 3339. */
 static const char *
@@ -49,11 +50,6 @@ stated_effective(struct run *run, const struct tenant_row *row)
 static bool
 check_row(const struct tenant_file *file, const struct tenant_row *row, const struct rows *place, struct error *err)
 {
-	if (!row_bool(place, 0, PLACE_ZONE_KNOWN)) {
-		error_set(err, ERROR_INPUT, "there is no time zone \"%s\"", row->zone);
-		error_hint(err, "Name it as the IANA database does, for example Europe/Berlin.");
-		return tenant_row_at(file, row, "zone", row->zone, err);
-	}
 	if (!row_is_null(place, 0, PLACE_CURRENCY) && strcmp(row_text(place, 0, PLACE_CURRENCY), row->currency) != 0) {
 		error_set(err, ERROR_STATE, "tenant %s is billed in %s", row->tenant, row_text(place, 0, PLACE_CURRENCY));
 		error_hint(err, "A tenant keeps its currency; a new currency needs a new tenant.");
@@ -159,27 +155,56 @@ need_issuer(struct run *run, const struct tenant_file *file, const struct tenant
 	return tenant_row_at(file, row, "issuer", row->issuer, err);
 }
 
+/* Unless it is one of `known` already. */
+static bool
+need_zone(struct run *run, const struct tenant_file *file, const struct tenant_row *row, struct index *known, struct error *err)
+{
+	struct rows rows;
+	bool is_new, exists;
+
+	index_number(known, row->zone, strlen(row->zone), &is_new);
+	if (!is_new)
+		return true;
+	if (!db_one_row(run->db, SQL_RATING_ZONE_KNOWN, PARAMS(row->zone), &rows, err))
+		return false;
+	exists = row_bool(&rows, 0, 0);
+	rows_release(&rows);
+	if (exists)
+		return true;
+	error_set(err, ERROR_INPUT, "there is no time zone \"%s\"", row->zone);
+	error_hint(err, "Name it as the IANA database does, for example Europe/Berlin.");
+	return tenant_row_at(file, row, "zone", row->zone, err);
+}
+
+static bool
+apply_tenant(struct run *run, const struct tenant_file *file, const struct tenant_row *row, struct index *zones, struct table *table,
+    struct error *err)
+{
+	const char *status = NULL;
+
+	if (!need_issuer(run, file, row, err) || !need_zone(run, file, row, zones, err) || !apply_row(run, file, row, &status, err))
+		return false;
+	table_row(table);
+	table_cell(table, row->tenant);
+	table_cell(table, row->name);
+	table_cell(table, row->currency);
+	table_cell(table, row->zone);
+	table_cell(table, row->book);
+	table_cell(table, row->effective);
+	table_cell(table, status);
+	return true;
+}
+
 static bool
 apply_all(struct run *run, const struct tenant_file *file, struct table *table, struct error *err)
 {
-	if (!apply_issuers(run, file, err))
-		return false;
-	for (size_t i = 0; i < file->count; i++) {
-		const struct tenant_row *row = &file->rows[i];
-		const char *status = NULL;
+	struct index zones = {0};
+	bool fine = apply_issuers(run, file, err);
 
-		if (!need_issuer(run, file, row, err) || !apply_row(run, file, row, &status, err))
-			return false;
-		table_row(table);
-		table_cell(table, row->tenant);
-		table_cell(table, row->name);
-		table_cell(table, row->currency);
-		table_cell(table, row->zone);
-		table_cell(table, row->book);
-		table_cell(table, row->effective);
-		table_cell(table, status);
-	}
-	return true;
+	for (size_t i = 0; fine && i < file->count; i++)
+		fine = apply_tenant(run, file, &file->rows[i], &zones, table, err);
+	index_release(&zones);
+	return fine;
 }
 
 static bool

@@ -1,6 +1,8 @@
 -- Settings that every connection of tollbook runs under.
 SELECT set_config('search_path', 'pg_catalog', false),
        set_config('default_transaction_isolation', 'read committed', false),
+       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
+                  ELSE current_setting('synchronous_commit') END, false),
        set_config('TimeZone', 'UTC', false),
        set_config('DateStyle', 'ISO, YMD', false),
        set_config('IntervalStyle', 'postgres', false),

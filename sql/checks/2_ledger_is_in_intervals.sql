@@ -1,9 +1,12 @@
--- for each meter: the sum over ledger rows of summed batches = the sum over intervals
+-- for each series, interval and meter: the sum over ledger rows of summed batches = the sum over intervals
 WITH ledger AS (
-	SELECT meter_id, sum(quantity) AS quantity FROM metering.event_quantity JOIN metering.summed_batch USING (batch_id) GROUP BY meter_id
+	SELECT series_id, date_bin('15 minutes', event_time, 'epoch') AS interval_start, meter_id, sum(quantity) AS quantity
+	  FROM metering.event_quantity JOIN metering.summed_batch USING (batch_id)
+	 GROUP BY 1, 2, 3
 ), intervals AS (
-	SELECT meter_id, sum(quantity) AS quantity FROM metering.interval_quantity GROUP BY meter_id
+	SELECT series_id, interval_start, meter_id, sum(quantity) AS quantity FROM metering.interval_quantity GROUP BY 1, 2, 3
 )
-SELECT COALESCE(l.meter_id, i.meter_id) AS meter, COALESCE(l.quantity, 0) AS ledger, COALESCE(i.quantity, 0) AS intervals
-  FROM ledger l FULL JOIN intervals i USING (meter_id)
+SELECT series_id AS series, interval_start AS interval, meter_id AS meter, COALESCE(l.quantity, 0) AS ledger,
+       COALESCE(i.quantity, 0) AS intervals
+  FROM ledger l FULL JOIN intervals i USING (series_id, interval_start, meter_id)
  WHERE COALESCE(l.quantity, 0) <> COALESCE(i.quantity, 0);
