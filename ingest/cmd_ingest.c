@@ -59,6 +59,24 @@ outcomes_fail(struct outcomes *outcomes, struct error *err)
 }
 
 static bool
+outcomes_close(struct outcomes *outcomes, bool fine, struct error *err)
+{
+	const char *temporary = text_string(&outcomes->temporary);
+
+	if (outcomes->file != NULL && outcomes->file != stdout) {
+		bool closed = fflush(outcomes->file) == 0 && fsync(fileno(outcomes->file)) == 0;
+
+		closed = fclose(outcomes->file) == 0 && closed;
+		if (fine && (!closed || rename(temporary, outcomes->path) != 0))
+			fine = outcomes_fail(outcomes, err);
+		if (!fine)
+			(void)remove(temporary);
+	}
+	text_release(&outcomes->temporary);
+	return fine;
+}
+
+static bool
 outcomes_open(struct outcomes *outcomes, const char *path, struct error *err)
 {
 	*outcomes = (struct outcomes){.path = path};
@@ -66,9 +84,10 @@ outcomes_open(struct outcomes *outcomes, const char *path, struct error *err)
 		return true;
 	text_add_format(&outcomes->temporary, "%s.part", path);
 	outcomes->file = strcmp(path, "-") == 0 ? stdout : fopen(text_string(&outcomes->temporary), "w");
-	if (outcomes->file == NULL || fputs("record,outcome,code,flags,field\r\n", outcomes->file) < 0)
-		return outcomes_fail(outcomes, err);
-	return true;
+	if (outcomes->file != NULL && fputs("record,outcome,code,flags,field\r\n", outcomes->file) >= 0)
+		return true;
+	(void)outcomes_fail(outcomes, err);
+	return outcomes_close(outcomes, false, err);
 }
 
 static bool
@@ -91,24 +110,6 @@ outcomes_write(void *context, const struct batch *batch, struct error *err)
 			return outcomes_fail(outcomes, err);
 	}
 	return true;
-}
-
-static bool
-outcomes_close(struct outcomes *outcomes, bool fine, struct error *err)
-{
-	const char *temporary = text_string(&outcomes->temporary);
-
-	if (outcomes->file != NULL && outcomes->file != stdout) {
-		bool closed = fflush(outcomes->file) == 0 && fsync(fileno(outcomes->file)) == 0;
-
-		closed = fclose(outcomes->file) == 0 && closed;
-		if (fine && (!closed || rename(temporary, outcomes->path) != 0))
-			fine = outcomes_fail(outcomes, err);
-		if (!fine)
-			(void)remove(temporary);
-	}
-	text_release(&outcomes->temporary);
-	return fine;
 }
 
 static void
