@@ -8,7 +8,7 @@ enum { OID_BIGINT = 20 };
 /* 2000-01-01T00:00:00Z, where PostgreSQL's timestamps start, in microseconds since 1970. */
 static const int64_t server_epoch_us = 946684800LL * 1000000;
 
-static void
+static inline void
 put(char *out, uint64_t value, int bytes)
 {
 	for (int i = bytes - 1; i >= 0; i--, value >>= 8)
@@ -25,7 +25,7 @@ get(const char *at, size_t bytes)
 	return value;
 }
 
-static void
+static inline void
 add_number(struct text *out, uint64_t value, int bytes)
 {
 	char made[12];

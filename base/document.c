@@ -27,8 +27,8 @@ read_stream(FILE *stream, const char *path, struct text *out, struct error *err)
 bool
 document_read(const char *path, struct text *out, struct error *err)
 {
-	FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-	bool fine;
+	bool is_input = strcmp(path, "-") == 0, fine;
+	FILE *stream = is_input ? stdin : fopen(path, "rb");
 
 	text_clear(out);
 	if (stream == NULL) {
@@ -36,7 +36,7 @@ document_read(const char *path, struct text *out, struct error *err)
 		return error_at(err, path, 0);
 	}
 	fine = read_stream(stream, path, out, err);
-	if (stream != stdin)
+	if (!is_input)
 		(void)fclose(stream);
 	if (fine)
 		text_add(out, "", 0);

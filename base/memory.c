@@ -127,13 +127,9 @@ arena_release(struct arena *arena)
 }
 
 void
-text_add(struct text *text, const char *bytes, size_t length)
+text_reserve(struct text *text, size_t length)
 {
 	text->bytes = memory_grow(text->bytes, &text->capacity, text->length + length + 1, 1);
-	if (length > 0)
-		memcpy(text->bytes + text->length, bytes, length);
-	text->length += length;
-	text->bytes[text->length] = '\0';
 }
 
 void
@@ -153,7 +149,7 @@ text_add_format(struct text *text, const char *format, ...)
 	length = vsnprintf(NULL, 0, format, arguments);
 	va_end(arguments);
 	must(length >= 0);
-	text->bytes = memory_grow(text->bytes, &text->capacity, text->length + (size_t)length + 1, 1);
+	text_reserve(text, (size_t)length);
 	vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
 	va_end(again);
 	text->length += (size_t)length;

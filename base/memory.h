@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -44,7 +45,21 @@ struct text {
 	size_t length, capacity;
 };
 
-void text_add(struct text *text, const char *bytes, size_t length);
+/* Room for `length` more bytes and a NUL. */
+void text_reserve(struct text *text, size_t length);
+
+/* On the path of every field of every row: where there is room it is a copy and no call. */
+static inline void
+text_add(struct text *text, const char *bytes, size_t length)
+{
+	if (text->capacity - text->length <= length)
+		text_reserve(text, length);
+	if (length > 0)
+		memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+	text->bytes[text->length] = '\0';
+}
+
 void text_add_string(struct text *text, const char *string);
 void text_add_format(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 const char *text_string(struct text *text);

@@ -338,7 +338,7 @@ write_settings(struct cluster *cluster, struct error *err)
 	    "unix_socket_directories = '../run'\n"
 	    "unix_socket_permissions = 0700\n"
 	    "shared_buffers = %ldMB\n"
-	    "max_wal_size = 4GB\n"
+	    "max_wal_size = 8GB\n"
 	    "checkpoint_timeout = 30min\n"
 	    "wal_compression = %s\n"
 	    "jit = off\n"

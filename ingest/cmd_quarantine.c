@@ -269,6 +269,7 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	int64_t batch_id;
 	bool fine;
 
+	batch_close(batch);
 	if (!db_begin(run->db, err))
 		return false;
 	fine = ledger_writer_open(&writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err) &&

@@ -139,6 +139,7 @@ read_all(void *context)
 
 	while (fine && !at_end && (batch = take_free(queue)) != NULL) {
 		fine = fill(reading, batch, &at_end, &err);
+		batch_close(batch);
 		/* What was read before a failure is whole records, and counts. */
 		if (batch->count > 0)
 			put(queue, queue->ready, &queue->ready_count, batch);

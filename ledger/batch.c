@@ -9,6 +9,8 @@
 
 enum { ATTEMPTS_MAX = 20, EVENT_FIELDS = 19 };
 
+static const int64_t day_us = 86400LL * 1000000;
+
 /* --- the writer ------------------------------------------------------------------------------ */
 
 bool
@@ -18,7 +20,7 @@ ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind
 	char opened_at[INSTANT_TEXT];
 	struct rows rows;
 
-	*writer = (struct ledger_writer){.db = db, .next_record = 1, .last_day = INT64_MIN};
+	*writer = (struct ledger_writer){.db = db, .next_record = 1};
 	if (!db_one_row(db, SQL_LEDGER_POSITION_OPEN, PARAMS(kind, name, instant_format(now, opened_at), by), &rows, err))
 		return false;
 	writer->position_id = row_number(&rows, 0, 0);
@@ -63,11 +65,43 @@ batch_add(struct batch *batch)
 	return record;
 }
 
+static void
+note_day(struct batch *batch, struct instant time)
+{
+	int64_t day = time.us / day_us;
+
+	/* Records come nearly in the order of time: the day is most often the one noted last. */
+	for (size_t i = batch->day_count; i > 0; i--)
+		if (batch->days[i - 1] == day)
+			return;
+	batch->days = memory_grow(batch->days, &batch->day_room, batch->day_count + 1, sizeof *batch->days);
+	batch->days[batch->day_count++] = day;
+}
+
+void
+batch_close(struct batch *batch)
+{
+	batch->keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *batch->keys);
+	for (size_t i = 0; i < batch->count; i++) {
+		struct record *record = &batch->records[i];
+
+		if (record->reason != REASON_NONE)
+			continue;
+		batch->keys[batch->key_count++] = (struct admitted){.record = record, .ordinal = i,
+		    .series = batch_names_series(&batch->series, &record->event, i),
+		    .source = batch_names_source(&batch->sources, &record->event, i)};
+		note_day(batch, record->event.time);
+	}
+	keys_sort(batch->keys, batch->key_count);
+}
+
 void
 batch_reset(struct batch *batch)
 {
 	arena_reset(&batch->arena);
-	batch->count = batch->key_count = 0;
+	batch_names_clear(&batch->series);
+	batch_names_clear(&batch->sources);
+	batch->count = batch->key_count = batch->day_count = 0;
 	batch->keys = NULL;
 }
 
@@ -75,6 +109,9 @@ void
 batch_release(struct batch *batch)
 {
 	arena_release(&batch->arena);
+	batch_names_release(&batch->series);
+	batch_names_release(&batch->sources);
+	free(batch->days);
 	free(batch->records);
 	*batch = (struct batch){0};
 }
@@ -82,47 +119,45 @@ batch_release(struct batch *batch)
 /* --- before the transaction ------------------------------------------------------------------ */
 
 static bool
-ensure_month(struct ledger_writer *writer, struct instant time, struct error *err)
+ensure_month(struct ledger_writer *writer, int64_t day, struct error *err)
 {
-	const int64_t day_us = 86400LL * 1000000;
-	int64_t day = time.us / day_us;
 	char text[INSTANT_TEXT], month[9];
 	struct rows rows;
 
-	if (day == writer->last_day)
-		return true;
-	instant_format(time, text);
+	instant_format((struct instant){day * day_us}, text);
 	snprintf(month, sizeof month, "%.7s ", text);
-	if (strstr(text_string(&writer->months), month) == NULL) {
-		month[7] = '\0';
-		if (!db_rows(writer->db, SQL_LEDGER_MONTH_ENSURE, PARAMS(month), &rows, err))
-			return false;
-		rows_release(&rows);
-		text_add_format(&writer->months, "%s ", month);
-	}
-	writer->last_day = day;
+	if (strstr(text_string(&writer->months), month) != NULL)
+		return true;
+	month[7] = '\0';
+	if (!db_rows(writer->db, SQL_LEDGER_MONTH_ENSURE, PARAMS(month), &rows, err))
+		return false;
+	rows_release(&rows);
+	text_add_format(&writer->months, "%s ", month);
 	return true;
 }
 
 bool
 batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err)
 {
-	batch->keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *batch->keys);
-	batch->key_count = 0;
-	for (size_t i = 0; i < batch->count; i++) {
-		struct record *record = &batch->records[i];
-		struct admitted *key = &batch->keys[batch->key_count];
-
-		if (record->reason != REASON_NONE)
-			continue;
-		*key = (struct admitted){.record = record, .ordinal = i};
-		if (!ensure_month(writer, record->event.time, err) ||
-		    !series_find(writer->series, writer->db, &record->event, &key->series, err) ||
-		    !event_source_find(writer->series, writer->db, record->event.source, &key->source, err))
+	for (size_t i = 0; i < batch->day_count; i++)
+		if (!ensure_month(writer, batch->days[i], err))
 			return false;
-		batch->key_count++;
+	for (size_t i = 0; i < batch->series.index.count; i++) {
+		struct batch_name *name = &batch->series.name[i];
+
+		if (!series_find(writer->series, writer->db, &batch->records[name->place].event, &name->number, err))
+			return false;
 	}
-	keys_sort(batch->keys, batch->key_count);
+	for (size_t i = 0; i < batch->sources.index.count; i++) {
+		struct batch_name *name = &batch->sources.name[i];
+
+		if (!event_source_find(writer->series, writer->db, batch->records[name->place].event.source, &name->number, err))
+			return false;
+	}
+	for (size_t i = 0; i < batch->key_count; i++) {
+		batch->keys[i].series = batch->series.name[batch->keys[i].series].number;
+		batch->keys[i].source = batch->sources.name[batch->keys[i].source].number;
+	}
 	return true;
 }
 

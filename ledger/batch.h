@@ -18,8 +18,11 @@ struct batch {
 	struct arena arena;
 	struct record *records;
 	size_t count, capacity;
-	struct admitted *keys; /* made by batch_prepare */
+	struct admitted *keys; /* made by batch_close, sorted by identity */
 	size_t key_count;
+	struct batch_names series, sources;
+	int64_t *days; /* days since 1970 that its events are of, each once */
+	size_t day_count, day_room;
 	uint64_t next_position; /* of the source, behind the last record */
 	const char *format;	/* how quarantine can read `raw` again, see reader_format() */
 };
@@ -38,7 +41,6 @@ struct ledger_writer {
 	unsigned char last_digest[DIGEST_SIZE];
 	bool probe; /* ask the register before copying keys: set when duplicates are met, cleared when none are */
 	struct text months; /* months known to have a partition, "2026-10 " each */
-	int64_t last_day;   /* days since 1970 of the month looked at last */
 	struct text keys, rows; /* buffers of COPY data */
 	struct digest *digest;
 };
@@ -61,6 +63,9 @@ MUST_CHECK bool batch_append_within(struct ledger_writer *writer, struct batch *
 MUST_CHECK bool batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err);
 
 struct record *batch_add(struct batch *batch);
+/* No more records: collects identities, series, sources and days of those accepted so far, and sorts the identities.  Needs no
+ * database, so that a reader does it while another batch is booked. */
+void batch_close(struct batch *batch);
 void batch_reset(struct batch *batch);
 void batch_release(struct batch *batch);
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
 
 enum { CACHE_MAX = 200000 };
 
@@ -73,6 +72,54 @@ key_add(struct text *key, struct bytes field)
 	text_add(key, field.at, field.length);
 }
 
+static void
+series_key(struct text *key, const struct usage_event *event)
+{
+	text_clear(key);
+	for (int i = 0; i < SERIES_FIELDS; i++)
+		key_add(key, event->series[i]);
+}
+
+static int32_t
+note(struct batch_names *names, const char *name, size_t length, size_t place)
+{
+	bool is_new;
+	size_t number = index_number(&names->index, name, length, &is_new);
+
+	names->name = memory_grow(names->name, &names->room, number + 1, sizeof *names->name);
+	if (is_new)
+		names->name[number] = (struct batch_name){.place = place};
+	return (int32_t)number;
+}
+
+int32_t
+batch_names_series(struct batch_names *names, const struct usage_event *event, size_t place)
+{
+	series_key(&names->key, event);
+	return note(names, names->key.bytes, names->key.length, place);
+}
+
+int32_t
+batch_names_source(struct batch_names *names, const struct usage_event *event, size_t place)
+{
+	return note(names, event->source.at, event->source.length, place);
+}
+
+void
+batch_names_clear(struct batch_names *names)
+{
+	index_clear(&names->index);
+}
+
+void
+batch_names_release(struct batch_names *names)
+{
+	index_release(&names->index);
+	free(names->name);
+	text_release(&names->key);
+	*names = (struct batch_names){0};
+}
+
 /* Asks until a row is there: a concurrent maker's row shows to the statement after the one that met it. */
 static bool
 find_or_make(struct db *db, enum statement_id statement, struct params params, int32_t *number, struct error *err)
@@ -126,9 +173,7 @@ series_find(struct series_cache *cache, struct db *db, const struct usage_event 
 {
 	int32_t *slot;
 
-	text_clear(&cache->key);
-	for (int i = 0; i < SERIES_FIELDS; i++)
-		key_add(&cache->key, event->series[i]);
+	series_key(&cache->key, event);
 	slot = cache_slot(&cache->series, cache->key.bytes, cache->key.length);
 	if (*slot == 0 && !series_ask(db, event, slot, err))
 		return false;

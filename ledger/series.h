@@ -8,10 +8,27 @@
 #define LEDGER_SERIES_H
 
 #include "base/db.h"
+#include "base/index.h"
 #include "base/digest.h"
 #include "ledger/usage_event.h"
 
 struct series_cache;
+
+/* The distinct series, or sources, of a batch, numbered 0, 1, 2 ... in the order they are first seen; needs no database. */
+struct batch_names {
+	struct index index;
+	struct batch_name {
+		size_t place;	/* of the first record that has it */
+		int32_t number; /* in the database, once asked for */
+	} *name;
+	size_t room;
+	struct text key;
+};
+
+int32_t batch_names_series(struct batch_names *names, const struct usage_event *event, size_t place);
+int32_t batch_names_source(struct batch_names *names, const struct usage_event *event, size_t place);
+void batch_names_clear(struct batch_names *names);
+void batch_names_release(struct batch_names *names);
 
 struct series_cache *series_cache_new(void);
 void series_cache_free(struct series_cache *cache);

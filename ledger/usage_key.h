@@ -21,7 +21,7 @@ struct admitted {
 	struct record *record;
 	size_t ordinal; /* the record's place in its batch */
 	enum admission admission;
-	int32_t series, source; /* filled by batch_prepare */
+	int32_t series, source; /* places in the batch's names; numbers in the database from batch_prepare() on */
 };
 
 /* Sorts by identity, then by place, and settles repeats inside the batch: the first one counts. */

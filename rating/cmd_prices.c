@@ -136,7 +136,7 @@ check(struct run *run, struct error *err)
 	int faulty = 0;
 
 	for (int i = 0; i < run->operand_count; i++) {
-		struct error another;
+		struct error another = {0};
 
 		if (check_file(run->operands[i], faulty == 0 ? err : &another))
 			continue;

@@ -123,8 +123,8 @@ CREATE TABLE metering.usage_event (
 	extra                            bigint[],
 	context                          text
 ) PARTITION BY RANGE (event_time);
-CREATE INDEX usage_event_batch ON metering.usage_event USING brin (batch_id) WITH (pages_per_range = 32, autosummarize = on);
-CREATE INDEX usage_event_time ON metering.usage_event USING brin (event_time) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX usage_event_batch ON metering.usage_event USING brin (batch_id) WITH (pages_per_range = 32);
+CREATE INDEX usage_event_time ON metering.usage_event USING brin (event_time) WITH (pages_per_range = 32);
 
 -- Months are made when the first event of the month arrives: beside the ledger, then attached, because a long rating run or
 -- reconciliation, which only reads the ledger, would hold up CREATE TABLE ... PARTITION OF and all ingestion behind it.
@@ -208,7 +208,7 @@ CREATE TABLE metering.usage_interval (
 	output_reasoning_tokens          bigint
 );
 CREATE INDEX usage_interval_series ON metering.usage_interval (series_id, interval_start);
-CREATE INDEX usage_interval_run ON metering.usage_interval USING brin (rating_run) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX usage_interval_run ON metering.usage_interval USING brin (rating_run) WITH (pages_per_range = 32);
 CREATE TABLE metering.usage_interval_extra (
 	rating_run     bigint NOT NULL,
 	series_id      integer NOT NULL,
@@ -217,7 +217,7 @@ CREATE TABLE metering.usage_interval_extra (
 	quantity       numeric(38,0) NOT NULL
 );
 CREATE INDEX usage_interval_extra_series ON metering.usage_interval_extra (series_id, interval_start);
-CREATE INDEX usage_interval_extra_run ON metering.usage_interval_extra USING brin (rating_run) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX usage_interval_extra_run ON metering.usage_interval_extra USING brin (rating_run) WITH (pages_per_range = 32);
 
 -- Intervals by meter.
 CREATE VIEW metering.interval_quantity AS
