@@ -98,7 +98,7 @@ keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, s
 
 	text_add(&ids, "{", 1);
 	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && keys_same_identity(&keys[i], &keys[i - 1]))
+		if (keys[i].admission != ADMISSION_NEW)
 			continue;
 		if (ids.length > 1)
 			text_add(&ids, ",", 1);
@@ -155,13 +155,15 @@ keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t ba
 
 enum { RECENT_SLOTS = 1 << 20 };
 
-/* A table in which a later identity takes the place of an earlier one of the same slot: forgetting costs a question, no more. */
+/* An identity has two slots to be in, and takes the place of the older one: forgetting costs a question, no more. */
 struct recent_keys {
 	struct recent_slot {
-		uint64_t high, low; /* both 0: free */
+		uint64_t high, low;
 		struct id128 content;
 		struct instant time;
+		uint64_t batch; /* 0: free; else the place of its batch among those remembered */
 	} slot[RECENT_SLOTS];
+	uint64_t batches;
 };
 
 struct recent_keys *
@@ -176,22 +178,34 @@ recent_keys_free(struct recent_keys *recent)
 	free(recent);
 }
 
+/* Slots are neighbours, so that one look at memory serves both. */
+static size_t
+first_slot(const struct admitted *key)
+{
+	return key->low % RECENT_SLOTS & ~(size_t)1;
+}
+
 void
 recent_keys_mark(const struct recent_keys *recent, struct admitted *keys, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct recent_slot *slot = &recent->slot[keys[i].low % RECENT_SLOTS];
+		const struct recent_slot *slot = &recent->slot[first_slot(&keys[i])];
 
-		if (slot->high == keys[i].high && slot->low == keys[i].low)
-			keys[i].admission = keys_compare(&keys[i].record->event, &slot->content, slot->time);
+		for (int j = 0; j < 2; j++)
+			if (slot[j].high == keys[i].high && slot[j].low == keys[i].low && slot[j].batch != 0)
+				keys[i].admission = keys_compare(&keys[i].record->event, &slot[j].content, slot[j].time);
 	}
 }
 
 void
 recent_keys_remember(struct recent_keys *recent, const struct admitted *keys, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	recent->batches++;
+	for (size_t i = 0; i < count; i++) {
+		struct recent_slot *slot = &recent->slot[first_slot(&keys[i])];
+
 		if (keys[i].admission == ADMISSION_NEW)
-			recent->slot[keys[i].low % RECENT_SLOTS] =
-			    (struct recent_slot){keys[i].high, keys[i].low, keys[i].record->event.content, keys[i].record->event.time};
+			slot[slot[0].batch > slot[1].batch] = (struct recent_slot){
+			    keys[i].high, keys[i].low, keys[i].record->event.content, keys[i].record->event.time, recent->batches};
+	}
 }
