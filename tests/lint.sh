@@ -41,6 +41,15 @@ verbs_are_documented() {
 	return $bad
 }
 
+# What a record can be refused or flagged for is shown by a test.
+codes_are_tested() {
+	local code bad=0
+	while read -r code; do
+		grep -rqw "$code" tests/unit tests/e2e tests/stories || { echo "no test names: $code"; bad=1; }
+	done < <(sed -nE 's/^REASON\(([A-Z0-9_]+),.*/\1/p' ledger/reason_codes.def; sed -nE 's/^FLAG\([0-9]+, ([A-Z0-9_]+),.*/\1/p' ledger/flags.def)
+	return $bad
+}
+
 check "rooms include only what lies below them" awk -f tests/lint/arrows.awk "${sources[@]}"
 check "each foreign library is known to one file" awk -f tests/lint/libraries.awk "${sources[@]}"
 check "no banned call and no floating point in the code" banned_words
@@ -50,6 +59,7 @@ check "nothing is left unfinished" unfinished
 check "every shell script parses" shell_syntax
 check "every verb has a help text with an example" verbs_have_help
 check "every verb is in the documentation" verbs_are_documented
+check "every reason code and flag is named in a test" codes_are_tested
 mkdir -p "$build/cppcheck"
 check "cppcheck finds nothing" run_cppcheck
 check "clang-tidy finds nothing" run_clang_tidy
