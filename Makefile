@@ -77,7 +77,7 @@ $(BUILD)/generated/statements.c $(BUILD)/generated/statement_ids.h &: $(SQL_FILE
 # --- tests ------------------------------------------------------------------------------------
 $(BUILD)/parts.a: $(PARTS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call SHOW,archive)ar rcs $@ $^
 
 # A file of unit tests is a program, linked with everything but the front door.
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(BUILD)/parts.a $(BUILD)/flags

@@ -13,7 +13,7 @@ struct currency {
 	int minor_units; /* decimals of the minor unit, ISO 4217 */
 };
 
-/* The currency of a code, or NULL: unknown, withdrawn, or without a minor unit (XAU, XXX ...). */
+/* The currency of a code, or NULL: unknown, withdrawn, or without a minor unit (metals, funds, codes for tests). */
 const struct currency *currency_find(const char *code);
 /* The date of the ISO 4217 table that currencies.def holds. */
 extern const char currency_table_date[];

@@ -1,5 +1,5 @@
 /*
- * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header; docs/formats.md shows both.
+ * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header; docs/price-books.md shows both.
  */
 #ifndef RATING_TENANT_FILE_H
 #define RATING_TENANT_FILE_H

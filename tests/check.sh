@@ -37,6 +37,7 @@ units() {
 	for program in $(find tests/unit -name '*_test.c' | sort | sed 's/\.c$//'); do
 		code=0
 		output=$("build/sanitized/$program" 2>&1) || code=$?
+		printf '%s\n' "$output" | sed -n 's/^ *\(SKIPPED: .*\)/\1/p'
 		printf '%s\n' "$output" | awk -v unit="${program#tests/unit/}" -v code="$code" '
 			$1 == "tests" && NF == 6 { ran = $3; good = $4; bad = $5 }
 			END {

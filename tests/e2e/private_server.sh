@@ -97,13 +97,13 @@ if [ "$root" = 0 ]; then
 	chmod 700 "$TOLLBOOK_HOME/run"
 
 	# Without root it runs under its caller.
-	mkdir -m 755 "$room/own" && cp "$top/$build/tollbook" "$room/own/tollbook" && mkdir "$room/own/work" && chown nobody "$room/own/work"
-	as_nobody() { runuser -u nobody -- env TOLLBOOK_HOME="$room/own/work/home" "$room/own/tollbook" "$@"; }
+	mkdir -m 755 "$room/own" && cp "$top/$build/tollbook" "$room/own/tollbook" && mkdir "$room/own/area" && chown nobody "$room/own/area"
+	as_nobody() { runuser -u nobody -- env TOLLBOOK_HOME="$room/own/area/home" "$room/own/tollbook" "$@"; }
 	check "another user has a server of their own" as_nobody init
-	equal "which belongs to them" "$(stat -c %U "$room/own/work/home/data")" nobody
-	check "and root can look at it" in_home "$room/own/work/home" tollbook local psql -- -X -c 'TABLE tollbook.migration'
-	check "and stop it" in_home "$room/own/work/home" tollbook local stop
-	check "and start it, still under its owner" in_home "$room/own/work/home" tollbook local start
+	equal "which belongs to them" "$(stat -c %U "$room/own/area/home/data")" nobody
+	check "and root can look at it" in_home "$room/own/area/home" tollbook local psql -- -X -c 'TABLE tollbook.migration'
+	check "and stop it" in_home "$room/own/area/home" tollbook local stop
+	check "and start it, still under its owner" in_home "$room/own/area/home" tollbook local start
 	check "so that the owner can stop it" as_nobody local stop
 else
 	skip "what root and other users may do needs root to be tried"

@@ -7,11 +7,9 @@
  */
 #include "base/decimal.h"
 
-#include <stdlib.h>
+#include "tests/support/vectors.h"
 
-#include "tests/support/unit.h"
-
-enum { COLUMNS_MAX = 12, LINE_MAX_BYTES = 1024, VECTOR_DIGITS_MAX = 400 };
+enum { VECTOR_DIGITS_MAX = 400 };
 
 /* Why a row was not run; RAN comes first. */
 enum verdict {
@@ -25,8 +23,6 @@ enum verdict {
 
 static const char *const reasons[VERDICTS] = {"ran", "the rule is not one of ours",
     "rounds left of the point", "needs more than 18 decimals", "beyond the range"};
-
-typedef enum verdict vector_row(char *const *column);
 
 static void
 expect_equal(const char *id, struct decimal got, struct decimal wanted)
@@ -91,7 +87,7 @@ rule_of(const char *name, bool negative, enum rounding *out)
 }
 
 /* id,source,source_file,rounding,operand,exponent,expected,conditions */
-static enum verdict
+static size_t
 quantize_row(char *const *column)
 {
 	long exponent = strtol(column[5], NULL, 10);
@@ -189,7 +185,7 @@ scaled_row(char *const *column, struct decimal a, struct decimal b, bool divides
 }
 
 /* id,source,source_file,op,precision,rounding,a,b,expected,conditions */
-static enum verdict
+static size_t
 arithmetic_row(char *const *column)
 {
 	struct decimal a, b;
@@ -204,59 +200,16 @@ arithmetic_row(char *const *column)
 	return scaled_row(column, a, b, strcmp(column[3], "divide") == 0);
 }
 
-/* These tables quote nothing: a comma ends a column. */
-static size_t
-split_columns(char *line, char *column[COLUMNS_MAX])
-{
-	size_t count = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (line != NULL && count < COLUMNS_MAX)
-		column[count++] = strsep(&line, ",");
-	return count;
-}
-
-static void
-run_file(const char *name, size_t columns, size_t rows_min, vector_row *row)
-{
-	const char *shared = getenv("TOLLBOOK_SHARED");
-	size_t counts[VERDICTS] = {0}, rows = 0;
-	char path[LINE_MAX_BYTES], line[LINE_MAX_BYTES], *column[COLUMNS_MAX];
-	FILE *file;
-
-	snprintf(
-	    path, sizeof path, "%s/data/vectors/%s", shared != NULL ? shared : "../shared", name);
-	file = fopen(path, "r");
-	if (file == NULL) {
-		printf("\n    SKIPPED: %s is not there (set TOLLBOOK_SHARED)\n", path);
-		return;
-	}
-	CU_ASSERT_PTR_NOT_NULL(fgets(line, sizeof line, file));
-	while (fgets(line, sizeof line, file) != NULL) {
-		CU_ASSERT_EQUAL_FATAL(split_columns(line, column), columns);
-		counts[row(column)]++;
-		rows++;
-	}
-	CU_ASSERT_FALSE(ferror(file));
-	fclose(file);
-	printf("\n    %s: %zu of %zu rows ran", name, counts[RAN], rows);
-	for (size_t i = RAN + 1; i < VERDICTS; i++)
-		printf("; %zu: %s", counts[i], reasons[i]);
-	printf("\n");
-	CU_ASSERT_TRUE(counts[RAN] >= rows_min);
-	CU_ASSERT_TRUE(counts[RAN] >= rows / 2);
-}
-
 static void
 rounding_agrees_with_the_general_decimal_test_cases(void)
 {
-	run_file("decimal_quantize.csv", 8, 80, quantize_row);
+	vectors_run(&(struct vectors){"decimal_quantize.csv", 8, 200, reasons, VERDICTS, quantize_row});
 }
 
 static void
 arithmetic_agrees_with_the_general_decimal_test_cases(void)
 {
-	run_file("decimal_arith.csv", 10, 50, arithmetic_row);
+	vectors_run(&(struct vectors){"decimal_arith.csv", 10, 100, reasons, VERDICTS, arithmetic_row});
 }
 
 UNIT_TESTS("base/decimal (vectors)", TEST(rounding_agrees_with_the_general_decimal_test_cases),

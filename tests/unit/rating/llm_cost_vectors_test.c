@@ -6,11 +6,7 @@
  */
 #include "base/decimal.h"
 
-#include <stdlib.h>
-
-#include "tests/support/unit.h"
-
-enum { COLUMNS_MAX = 18, LINE_MAX_BYTES = 8192 };
+#include "tests/support/vectors.h"
 
 /* Why a row was not run; RAN comes first. */
 enum verdict { RAN, ROUNDED_FIRST, NO_TOTAL, MORE_THAN_18_DECIMALS, HAS_FRACTIONS, VERDICTS };
@@ -21,20 +17,6 @@ static const char *const reasons[VERDICTS] = {
 /* id,source,source_file,licence,kind,provider,model,price_key,at_utc,service_tier,usage,lines,expected_input,expected_output,
  * expected_total,compare,rate_rule,note */
 enum { ID = 0, LINES = 11, TOTAL = 14, COMPARE = 15 };
-
-/* Splits at commas; the columns before the note are not quoted. */
-static size_t
-split_columns(char *line, char *column[COLUMNS_MAX])
-{
-	size_t count = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (line != NULL && count + 1 < COLUMNS_MAX)
-		column[count++] = strsep(&line, ",");
-	if (line != NULL)
-		column[count++] = line;
-	return count;
-}
 
 /* Prices class:quantity:rate:per joined by semicolons, or nothing at all, into *sum. */
 static enum verdict
@@ -64,7 +46,7 @@ price_lines(char *lines, struct decimal *sum)
 	return RAN;
 }
 
-static enum verdict
+static size_t
 run_row(char *const *column)
 {
 	struct decimal got, wanted;
@@ -88,44 +70,15 @@ run_row(char *const *column)
 }
 
 static void
-run_file(const char *name, size_t rows_min)
-{
-	const char *shared = getenv("TOLLBOOK_SHARED");
-	char path[LINE_MAX_BYTES], line[LINE_MAX_BYTES], *column[COLUMNS_MAX];
-	size_t counts[VERDICTS] = {0}, rows = 0;
-	FILE *file;
-
-	snprintf(path, sizeof path, "%s/data/vectors/%s", shared != NULL ? shared : "../shared", name);
-	file = fopen(path, "r");
-	if (file == NULL) {
-		printf("\n    SKIPPED: %s is not there (set TOLLBOOK_SHARED)\n", path);
-		return;
-	}
-	CU_ASSERT_PTR_NOT_NULL(fgets(line, sizeof line, file));
-	while (fgets(line, sizeof line, file) != NULL) {
-		CU_ASSERT_EQUAL_FATAL(split_columns(line, column), COLUMNS_MAX);
-		counts[run_row(column)]++;
-		rows++;
-	}
-	CU_ASSERT_FALSE(ferror(file));
-	fclose(file);
-	printf("\n    %s: %zu of %zu rows ran", name, counts[RAN], rows);
-	for (size_t i = RAN + 1; i < VERDICTS; i++)
-		printf("; %zu: %s", counts[i], reasons[i]);
-	printf("\n");
-	CU_ASSERT_TRUE(counts[RAN] >= rows_min);
-}
-
-static void
 requests_cost_what_people_asserted_in_tests(void)
 {
-	run_file("llm_cost.csv", 100);
+	vectors_run(&(struct vectors){"llm_cost.csv", 18, 100, reasons, VERDICTS, run_row});
 }
 
 static void
 recorded_requests_cost_what_another_program_computed(void)
 {
-	run_file("llm_cost_dataset.csv", 1500);
+	vectors_run(&(struct vectors){"llm_cost_dataset.csv", 18, 1500, reasons, VERDICTS, run_row});
 }
 
 UNIT_TESTS("rating/charge (vectors)", TEST(requests_cost_what_people_asserted_in_tests),

@@ -6,11 +6,7 @@
  */
 #include "rating/tiers.h"
 
-#include <stdlib.h>
-
-#include "tests/support/unit.h"
-
-enum { COLUMNS_MAX = 12, LINE_MAX_BYTES = 4096, ROWS_MIN = 40 };
+#include "tests/support/vectors.h"
 
 /* Why a row was not run; RAN comes first. */
 enum verdict { RAN, OTHER_MODEL, HAS_OPTIONS, HAS_FEES, HAS_FRACTIONS, VERDICTS };
@@ -19,20 +15,6 @@ static const char *const reasons[VERDICTS] = {"ran", "another model", "has optio
 
 /* id,source,source_file,licence,model,tiers,quantity,prior_quantity,options,expected_amount,currency,note */
 enum { ID = 0, MODEL = 4, TIERS = 5, QUANTITY = 6, PRIOR = 7, OPTIONS = 8, EXPECTED = 9 };
-
-/* Splits at commas, up to the note, which is the only column that may be quoted. */
-static size_t
-split_columns(char *line, char *column[COLUMNS_MAX])
-{
-	size_t count = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (line != NULL && count + 1 < COLUMNS_MAX)
-		column[count++] = strsep(&line, ",");
-	if (line != NULL)
-		column[count++] = line;
-	return count;
-}
 
 static bool
 whole_number(const char *text, i128 *out)
@@ -92,7 +74,7 @@ price_of(const struct meter_price *price, i128 prior, i128 quantity)
 	return sum;
 }
 
-static enum verdict
+static size_t
 run_row(char *const *column)
 {
 	struct meter_price price = {.mode = strcmp(column[MODEL], "volume") == 0 ? TIER_VOLUME : TIER_GRADUATED};
@@ -123,30 +105,7 @@ run_row(char *const *column)
 static void
 amounts_agree_with_those_of_other_billing_projects(void)
 {
-	const char *shared = getenv("TOLLBOOK_SHARED");
-	char path[LINE_MAX_BYTES], line[LINE_MAX_BYTES], *column[COLUMNS_MAX];
-	size_t counts[VERDICTS] = {0}, rows = 0;
-	FILE *file;
-
-	snprintf(path, sizeof path, "%s/data/vectors/tiers.csv", shared != NULL ? shared : "../shared");
-	file = fopen(path, "r");
-	if (file == NULL) {
-		printf("\n    SKIPPED: %s is not there (set TOLLBOOK_SHARED)\n", path);
-		return;
-	}
-	CU_ASSERT_PTR_NOT_NULL(fgets(line, sizeof line, file));
-	while (fgets(line, sizeof line, file) != NULL) {
-		CU_ASSERT_EQUAL_FATAL(split_columns(line, column), COLUMNS_MAX);
-		counts[run_row(column)]++;
-		rows++;
-	}
-	CU_ASSERT_FALSE(ferror(file));
-	fclose(file);
-	printf("\n    tiers.csv: %zu of %zu rows ran", counts[RAN], rows);
-	for (size_t i = RAN + 1; i < VERDICTS; i++)
-		printf("; %zu: %s", counts[i], reasons[i]);
-	printf("\n");
-	CU_ASSERT_TRUE(counts[RAN] >= ROWS_MIN);
+	vectors_run(&(struct vectors){"tiers.csv", 12, 40, reasons, VERDICTS, run_row});
 }
 
 UNIT_TESTS("rating/tiers (vectors)", TEST(amounts_agree_with_those_of_other_billing_projects))
