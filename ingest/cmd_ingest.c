@@ -177,7 +177,9 @@ ingest(struct run *run, struct error *err)
 		struct intake_result result;
 
 		fine = intake_file(run, run->operands[i], &reader_options, limits, outcomes_write, &outcomes, &result, err);
-		add_result(table, run->operands[i], &result);
+		/* Of a file that could not be opened there is nothing to tell but the error. */
+		if (fine || result.counts.records > 0)
+			add_result(table, run->operands[i], &result);
 		say_reasons(run, &result);
 	}
 	fine = outcomes_close(&outcomes, fine, err);
