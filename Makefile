@@ -153,7 +153,7 @@ help:
 # --- Debian packages --------------------------------------------------------------------------
 BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-dev libpcre2-dev libcsv-dev libjansson-dev \
   libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev zstd
-CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy cppcheck libreoffice-calc-nogui
+CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck libreoffice-calc-nogui
 
 .PHONY: deps deps-build deps-check
 deps: deps-check

@@ -5,32 +5,32 @@
  */
 #include "base/command.h"
 
-#define COMMANDS                                                                                  \
-	COMMAND(cmd_init)                                                                         \
-	COMMAND(cmd_local_start)                                                                  \
-	COMMAND(cmd_local_stop)                                                                   \
-	COMMAND(cmd_local_status)                                                                 \
-	COMMAND(cmd_local_psql)                                                                   \
-	COMMAND(cmd_ingest)                                                                       \
-	COMMAND(cmd_quarantine_list)                                                              \
-	COMMAND(cmd_quarantine_show)                                                              \
-	COMMAND(cmd_quarantine_release)                                                           \
-	COMMAND(cmd_quarantine_discard)                                                           \
-	COMMAND(cmd_status)                                                                       \
-	COMMAND(cmd_prices_check)                                                                 \
-	COMMAND(cmd_prices_publish)                                                               \
-	COMMAND(cmd_prices_list)                                                                  \
-	COMMAND(cmd_prices_show)                                                                  \
-	COMMAND(cmd_prices_which)                                                                 \
-	COMMAND(cmd_tenant_apply)                                                                 \
-	COMMAND(cmd_tenant_list)                                                                  \
-	COMMAND(cmd_rate)                                                                         \
-	COMMAND(cmd_invoice_draft)                                                                \
-	COMMAND(cmd_invoice_finalize)                                                             \
-	COMMAND(cmd_invoice_list)                                                                 \
-	COMMAND(cmd_invoice_show)                                                                 \
-	COMMAND(cmd_explain)                                                                      \
-	COMMAND(cmd_report_workbook)                                                              \
+#define COMMANDS                                                                                                                 \
+	COMMAND(cmd_init)                                                                                                        \
+	COMMAND(cmd_local_start)                                                                                                 \
+	COMMAND(cmd_local_stop)                                                                                                  \
+	COMMAND(cmd_local_status)                                                                                                \
+	COMMAND(cmd_local_psql)                                                                                                  \
+	COMMAND(cmd_ingest)                                                                                                      \
+	COMMAND(cmd_quarantine_list)                                                                                             \
+	COMMAND(cmd_quarantine_show)                                                                                             \
+	COMMAND(cmd_quarantine_release)                                                                                          \
+	COMMAND(cmd_quarantine_discard)                                                                                          \
+	COMMAND(cmd_status)                                                                                                      \
+	COMMAND(cmd_prices_check)                                                                                                \
+	COMMAND(cmd_prices_publish)                                                                                              \
+	COMMAND(cmd_prices_list)                                                                                                 \
+	COMMAND(cmd_prices_show)                                                                                                 \
+	COMMAND(cmd_prices_which)                                                                                                \
+	COMMAND(cmd_tenant_apply)                                                                                                \
+	COMMAND(cmd_tenant_list)                                                                                                 \
+	COMMAND(cmd_rate)                                                                                                        \
+	COMMAND(cmd_invoice_draft)                                                                                               \
+	COMMAND(cmd_invoice_finalize)                                                                                            \
+	COMMAND(cmd_invoice_list)                                                                                                \
+	COMMAND(cmd_invoice_show)                                                                                                \
+	COMMAND(cmd_explain)                                                                                                     \
+	COMMAND(cmd_report_workbook)                                                                                             \
 	COMMAND(cmd_reconcile)
 
 #define COMMAND(name) extern const struct command name;
@@ -39,7 +39,7 @@ COMMANDS
 
 static const struct command *const commands[] = {
 #define COMMAND(name) &name,
-	COMMANDS
+    COMMANDS
 #undef COMMAND
 	NULL,
 };

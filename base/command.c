@@ -14,12 +14,12 @@ enum { OPTIONS_MAX = 24, WORDS_MAX = 2 };
 
 /* Taken by every verb. */
 static const struct option_spec common_options[] = {
-	{"db", "CONNINFO", "the PostgreSQL to use; default: TOLLBOOK_DB, the PG* variables, else a private server", 0},
-	{"as-of", "INSTANT", "act as if it were this instant (RFC 3339, or YYYY-MM-DD for midnight UTC)", 0},
-	{"by", "NAME", "who does it, for the audit log; default: $USER", 0},
-	{"quiet", NULL, "say nothing on standard error but errors", 'q'},
-	{"help", NULL, "show this help", 'h'},
-	{0},
+    {"db", "CONNINFO", "the PostgreSQL to use; default: TOLLBOOK_DB, the PG* variables, else a private server", 0},
+    {"as-of", "INSTANT", "act as if it were this instant (RFC 3339, or YYYY-MM-DD for midnight UTC)", 0},
+    {"by", "NAME", "who does it, for the audit log; default: $USER", 0},
+    {"quiet", NULL, "say nothing on standard error but errors", 'q'},
+    {"help", NULL, "show this help", 'h'},
+    {0},
 };
 static const struct option_spec format_option = {"format", "table|json|csv", "how rows are printed; default: table", 0};
 static const struct option_spec dry_run_option = {"dry-run", NULL, "check and compute everything, and change nothing", 'n'};
@@ -27,12 +27,12 @@ static const struct option_spec dry_run_option = {"dry-run", NULL, "check and co
 static const struct {
 	const char *name, *meaning;
 } environment[] = {
-	{"TOLLBOOK_DB", "the PostgreSQL to use, as libpq takes it, where --db is not given"},
-	{"PGHOST, PGSERVICE, PGDATABASE ...", "the PostgreSQL to use where neither --db nor TOLLBOOK_DB is given"},
-	{"TOLLBOOK_HOME", "where the private server lives; default: ~/.local/share/tollbook, for root /var/lib/tollbook"},
-	{"TOLLBOOK_PG_BIN", "where initdb and pg_ctl of the private server are; default: the newest of the system"},
-	{"NO_COLOR", "no bold headers on a terminal"},
-	{"USER", "who does it, where --by is not given"},
+    {"TOLLBOOK_DB", "the PostgreSQL to use, as libpq takes it, where --db is not given"},
+    {"PGHOST, PGSERVICE, PGDATABASE ...", "the PostgreSQL to use where neither --db nor TOLLBOOK_DB is given"},
+    {"TOLLBOOK_HOME", "where the private server lives; default: ~/.local/share/tollbook, for root /var/lib/tollbook"},
+    {"TOLLBOOK_PG_BIN", "where initdb and pg_ctl of the private server are; default: the newest of the system"},
+    {"NO_COLOR", "no bold headers on a terminal"},
+    {"USER", "who does it, where --by is not given"},
 };
 
 /* A verb's own options, then those every verb takes. */
@@ -85,8 +85,8 @@ option_value(const struct run *run, const char *name)
 }
 
 bool
-option_number(const struct run *run, const char *name, int64_t least, int64_t most, int64_t otherwise, int64_t *out,
-    struct error *err)
+option_number(
+    const struct run *run, const char *name, int64_t least, int64_t most, int64_t otherwise, int64_t *out, struct error *err)
 {
 	const char *text = option_value(run, name);
 	i128 number;
@@ -151,7 +151,8 @@ print_overview(FILE *out, const struct command *const *commands)
 	      "Meters LLM token usage into a ledger, rates it, invoices it, and proves every number.\n\n",
 	    out);
 	print_commands(out, commands, "");
-	fputs("\ntollbook VERB --help says more, with an example; tollbook --manual prints the manual page, --version the version.\n"
+	fputs("\ntollbook VERB --help says more, with an example; tollbook --manual prints the manual page, --version the "
+	      "version.\n"
 	      "Exit codes:\n  0  done\n",
 	    out);
 #define ERROR_KIND(name, exit_code, meaning) fprintf(out, "  %d  %s\n", exit_code, meaning);
@@ -227,8 +228,8 @@ print_roff_command(const struct command *command)
 {
 	struct option_list list = list_options(command);
 
-	printf(".SS \"tollbook %s%s%s%s\"\n", command->name, list.own > 0 ? " [OPTION...]" : "", command->operands[0] == '\0' ? "" : " ",
-	    command->operands);
+	printf(".SS \"tollbook %s%s%s%s\"\n", command->name, list.own > 0 ? " [OPTION...]" : "",
+	    command->operands[0] == '\0' ? "" : " ", command->operands);
 	print_roff(command->summary);
 	putchar('\n');
 	for (size_t i = 0; i < list.own; i++)
@@ -246,7 +247,8 @@ print_roff_command(const struct command *command)
 static void
 print_manual(const struct command *const *commands)
 {
-	printf(".TH TOLLBOOK 1 \"\" \"tollbook %s\"\n.SH NAME\ntollbook \\- meter, rate and invoice LLM token usage\n", TOLLBOOK_VERSION);
+	printf(".TH TOLLBOOK 1 \"\" \"tollbook %s\"\n.SH NAME\ntollbook \\- meter, rate and invoice LLM token usage\n",
+	    TOLLBOOK_VERSION);
 	fputs(".SH SYNOPSIS\n\\fBtollbook\\fR \\fIVERB\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n.SH VERBS\n", stdout);
 	for (; *commands != NULL; commands++)
 		print_roff_command(*commands);
@@ -315,7 +317,8 @@ read_option(const struct command *command, struct option_list *list, int argc, c
 		value = word + strlen(word); /* a switch is "" */
 	} else if (value == NULL) {
 		if (++*at >= argc) {
-			error_set(err, ERROR_USAGE, "--%s needs a value: %s", list->option[found]->name, list->option[found]->argument);
+			error_set(
+			    err, ERROR_USAGE, "--%s needs a value: %s", list->option[found]->name, list->option[found]->argument);
 			return usage(err, command);
 		}
 		value = argv[*at];

@@ -24,7 +24,7 @@ struct option_spec {
 
 enum needs {
 	NEEDS_NOTHING = 0,
-	NEEDS_DB = 1,	  /* a connection to a database whose schema is current */
+	NEEDS_DB = 1,     /* a connection to a database whose schema is current */
 	NEEDS_SERVER = 2, /* a connection, whatever the schema (init) */
 };
 
@@ -35,8 +35,8 @@ struct run;
 struct command {
 	const char *name; /* "ingest", or two words: "prices check" */
 	const char *summary;
-	const char *operands; /* as shown in the usage line: "FILE...", or "" */
-	int operands_min, operands_max; /* max -1: any number */
+	const char *operands;              /* as shown in the usage line: "FILE...", or "" */
+	int operands_min, operands_max;    /* max -1: any number */
 	const struct option_spec *options; /* ended by a NULL name; NULL for none */
 	unsigned needs;
 	bool prints_rows; /* takes --format table|json|csv */
@@ -48,23 +48,25 @@ struct command {
 /* One invocation. */
 struct run {
 	const struct command *command;
-	struct db *db;	       /* open where the command needs it; closed by the front door */
-	struct instant now;    /* --as-of, or the clock: nothing else reads the time */
+	struct db *db;      /* open where the command needs it; closed by the front door */
+	struct instant now; /* --as-of, or the clock: nothing else reads the time */
 	enum output_format format;
 	bool dry_run;
 	bool quiet;
-	const char *by;		/* who: --by, or $USER */
+	const char *by; /* who: --by, or $USER */
 	char **operands;
 	int operand_count;
-	const char **values;	/* by index of command->options */
+	const char **values;     /* by index of command->options */
 	enum error_kind finding; /* set to ERROR_FINDINGS by a command that succeeded but found something */
-	struct arena arena;	/* lives as long as the command */
+	struct arena arena;      /* lives as long as the command */
 };
 
 /* The value of an option of the command, NULL when not given; a switch gives "". The name must be declared. */
 const char *option_value(const struct run *run, const char *name);
 /* A whole number option within [least, most]; `otherwise` when not given. */
-MUST_CHECK bool option_number(const struct run *run, const char *name, int64_t least, int64_t most, int64_t otherwise, int64_t *out, struct error *err);
+MUST_CHECK
+bool option_number(
+    const struct run *run, const char *name, int64_t least, int64_t most, int64_t otherwise, int64_t *out, struct error *err);
 
 /* The whole of main(): parses, opens, runs, flushes, prints the error, returns the exit code. */
 int commands_main(const struct command *const *commands, int argc, char **argv);

@@ -105,8 +105,8 @@ copy_bigints(struct text *out, const int64_t *values, size_t count)
 	char head[24];
 
 	put(head, 20 + 12 * count, 4); /* length of the field */
-	put(head + 4, 1, 4);	       /* dimensions */
-	put(head + 8, 0, 4);	       /* no NULLs inside */
+	put(head + 4, 1, 4);           /* dimensions */
+	put(head + 8, 0, 4);           /* no NULLs inside */
 	put(head + 12, OID_BIGINT, 4);
 	put(head + 16, count, 4);
 	put(head + 20, 1, 4); /* lower bound */

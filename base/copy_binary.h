@@ -18,7 +18,7 @@ void copy_smallint(struct text *out, int value);
 void copy_integer(struct text *out, int32_t value);
 void copy_bigint(struct text *out, int64_t value);
 void copy_instant(struct text *out, struct instant value);
-void copy_field(struct text *out, const void *bytes, size_t length); /* text, uuid, bytea */
+void copy_field(struct text *out, const void *bytes, size_t length);      /* text, uuid, bytea */
 void copy_bigints(struct text *out, const int64_t *values, size_t count); /* bigint[] */
 
 /* Reads the fields of one row in order.  A row that is not of this shape is a broken promise of the server's: must(). */
@@ -30,7 +30,7 @@ struct copy_reader copy_read_row(const char *bytes, size_t length, int fields);
 /* The next field: its bytes, or NULL for NULL. */
 const char *copy_read(struct copy_reader *reader, size_t *length);
 int64_t copy_read_bigint(struct copy_reader *reader, int64_t if_null); /* an 8-byte field */
-int32_t copy_read_integer(struct copy_reader *reader);		       /* a 4-byte field, not NULL */
+int32_t copy_read_integer(struct copy_reader *reader);                 /* a 4-byte field, not NULL */
 struct instant copy_read_instant(struct copy_reader *reader);
 /* A bigint[] of at most `room` values into out; returns how many; 0 for NULL. */
 size_t copy_read_bigints(struct copy_reader *reader, int64_t *out, size_t room);

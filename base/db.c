@@ -65,7 +65,8 @@ check_encoding(struct db *db, struct error *err)
 
 	if (encoding != NULL && strcmp(encoding, "UTF8") == 0)
 		return true;
-	error_set(err, ERROR_STATE, "the database keeps text as %s, not as UTF8", encoding == NULL ? "something unknown" : encoding);
+	error_set(
+	    err, ERROR_STATE, "the database keeps text as %s, not as UTF8", encoding == NULL ? "something unknown" : encoding);
 	return error_hint(err, "Make another one: CREATE DATABASE tollbook ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;");
 }
 
@@ -121,8 +122,13 @@ kind_of(const char *sqlstate)
 		const char *prefix;
 		enum error_kind kind;
 	} kinds[] = {
-		{"08", ERROR_AWAY}, {"57P", ERROR_AWAY}, {"53", ERROR_AWAY}, {"58", ERROR_AWAY},
-		{"22003", ERROR_RANGE}, {"55P03", ERROR_BUSY}, {"40", ERROR_BUSY},
+	    {"08", ERROR_AWAY},
+	    {"57P", ERROR_AWAY},
+	    {"53", ERROR_AWAY},
+	    {"58", ERROR_AWAY},
+	    {"22003", ERROR_RANGE},
+	    {"55P03", ERROR_BUSY},
+	    {"40", ERROR_BUSY},
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -142,7 +148,9 @@ server_error(struct db *db, const PGresult *result, const char *what, struct err
 	if (sqlstate == NULL) {
 		error_set(err, ERROR_AWAY, "%s: the database connection was lost", what);
 		error_detail(err, "%s", PQerrorMessage(db->connection));
-		return error_hint(err, "Nothing of the open transaction is booked unless it was committing; run again, what is booked is recognised.");
+		return error_hint(err,
+		    "Nothing of the open transaction is booked unless it was committing; run again, what is booked is "
+		    "recognised.");
 	}
 	error_set(err, kind_of(sqlstate), "%s: %s", what, primary == NULL ? "refused by the database" : primary);
 	if (detail != NULL)
@@ -470,11 +478,20 @@ copy_text_field(struct text *out, const char *bytes, size_t length)
 		const char *escaped;
 
 		switch (bytes[i]) {
-		case '\\': escaped = "\\\\"; break;
-		case '\t': escaped = "\\t"; break;
-		case '\n': escaped = "\\n"; break;
-		case '\r': escaped = "\\r"; break;
-		default: continue;
+		case '\\':
+			escaped = "\\\\";
+			break;
+		case '\t':
+			escaped = "\\t";
+			break;
+		case '\n':
+			escaped = "\\n";
+			break;
+		case '\r':
+			escaped = "\\r";
+			break;
+		default:
+			continue;
 		}
 		text_add(out, bytes + start, i - start);
 		text_add_string(out, escaped);

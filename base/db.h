@@ -22,30 +22,36 @@ struct db;
 /* Opens a connection: READ COMMITTED, UTC, UTF-8 (a database that keeps another encoding is refused), search path
  * pinned, timeouts set.  Which server: `conninfo` when not NULL, else TOLLBOOK_DB, else the PG* variables when any of
  * PGHOST, PGSERVICE, PGDATABASE, PGHOSTADDR is set, else the private server of base/private_server.h, started on demand. */
-MUST_CHECK bool db_open(const char *conninfo, struct db **out, struct error *err);
+MUST_CHECK
+bool db_open(const char *conninfo, struct db **out, struct error *err);
 void db_close(struct db *db);
 /* Transactions do not nest.  db_rollback cannot fail in a way that matters. */
-MUST_CHECK bool db_begin(struct db *db, struct error *err);
-MUST_CHECK bool db_commit(struct db *db, struct error *err);
+MUST_CHECK
+bool db_begin(struct db *db, struct error *err);
+MUST_CHECK
+bool db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);
 /* A savepoint of a fixed name inside the open transaction. */
-MUST_CHECK bool db_savepoint(struct db *db, struct error *err);
-MUST_CHECK bool db_rollback_to_savepoint(struct db *db, struct error *err);
-MUST_CHECK bool db_release_savepoint(struct db *db, struct error *err);
+MUST_CHECK
+bool db_savepoint(struct db *db, struct error *err);
+MUST_CHECK
+bool db_rollback_to_savepoint(struct db *db, struct error *err);
+MUST_CHECK
+bool db_release_savepoint(struct db *db, struct error *err);
 
 /* Parameters of a statement: texts, NULL for SQL NULL.  PARAMS("a", "b") counts them. */
 struct params {
 	const char *const *value;
 	int count;
 };
-#define PARAMS(...) \
-	((struct params){(const char *const[]){__VA_ARGS__}, \
-	    (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))})
+#define PARAMS(...)                                                                                                              \
+	((struct params){                                                                                                        \
+	    (const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))})
 #define NO_PARAMS ((struct params){NULL, 0})
 
 /* Values as parameters, written into an arena. */
 const char *param_number(struct arena *arena, int64_t number);
-const char *param_instant(struct arena *arena, struct instant instant); /* for $n::timestamptz: RFC 3339, UTC */
+const char *param_instant(struct arena *arena, struct instant instant);       /* for $n::timestamptz: RFC 3339, UTC */
 const char *param_hex(struct arena *arena, const void *bytes, size_t length); /* bytea: "\\x..." */
 const char *param_bytes(struct arena *arena, const char *bytes, size_t length);
 
@@ -55,13 +61,17 @@ struct rows {
 	int count;
 };
 
-MUST_CHECK bool db_rows(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
+MUST_CHECK
+bool db_rows(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
 /* Exactly one row, or an error of kind STATE that names the statement. */
-MUST_CHECK bool db_one_row(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
+MUST_CHECK
+bool db_one_row(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
 /* Runs a statement that changes rows and fails, as a broken promise, unless `expected` rows were changed (-1: any number). */
-MUST_CHECK bool db_change(struct db *db, enum statement_id id, struct params params, int64_t expected, struct error *err);
+MUST_CHECK
+bool db_change(struct db *db, enum statement_id id, struct params params, int64_t expected, struct error *err);
 /* Text of SQL from a migration: several statements, no parameters. */
-MUST_CHECK bool db_script(struct db *db, const struct statement *script, struct error *err);
+MUST_CHECK
+bool db_script(struct db *db, const struct statement *script, struct error *err);
 void rows_release(struct rows *rows);
 
 int rows_columns(const struct rows *rows);
@@ -70,22 +80,27 @@ bool row_is_null(const struct rows *rows, int row, int column);
 const char *row_text(const struct rows *rows, int row, int column); /* "" for NULL; dies with rows_release */
 size_t row_length(const struct rows *rows, int row, int column);
 int64_t row_number(const struct rows *rows, int row, int column); /* an integer column */
-i128 row_integer(const struct rows *rows, int row, int column);	  /* numeric without decimals */
+i128 row_integer(const struct rows *rows, int row, int column);   /* numeric without decimals */
 struct decimal row_decimal(const struct rows *rows, int row, int column);
-struct instant row_instant(const struct rows *rows, int row, int column); /* a column selected as microseconds since 1970, bigint */
+struct instant row_instant(
+    const struct rows *rows, int row, int column); /* a column selected as microseconds since 1970, bigint */
 bool row_bool(const struct rows *rows, int row, int column);
 
 /* COPY IN.  `statement` is a COPY ... FROM STDIN file; data in that file's format. */
-MUST_CHECK bool db_copy_in_begin(struct db *db, enum statement_id id, struct error *err);
-MUST_CHECK bool db_copy_in_bytes(struct db *db, const char *bytes, size_t length, struct error *err);
+MUST_CHECK
+bool db_copy_in_begin(struct db *db, enum statement_id id, struct error *err);
+MUST_CHECK
+bool db_copy_in_bytes(struct db *db, const char *bytes, size_t length, struct error *err);
 /* Ends it; *rows is how many the server took. */
-MUST_CHECK bool db_copy_in_end(struct db *db, int64_t *rows, struct error *err);
+MUST_CHECK
+bool db_copy_in_end(struct db *db, int64_t *rows, struct error *err);
 /* One COPY text-format field, escaped; fields are joined by tabs, rows ended by '\n', by the caller. */
 void copy_text_field(struct text *out, const char *bytes, size_t length);
 
 /* COPY OUT: `row` is called with each CopyData message (one row of text or binary format); return false to stop with err set. */
 typedef bool db_copy_row(void *context, const char *bytes, size_t length, struct error *err);
-MUST_CHECK bool db_copy_out(struct db *db, enum statement_id id, db_copy_row *row, void *context, struct error *err);
+MUST_CHECK
+bool db_copy_out(struct db *db, enum statement_id id, db_copy_row *row, void *context, struct error *err);
 
 /* True where the error came from the server with this SQLSTATE, e.g. "23505". */
 bool error_is_sqlstate(const struct error *err, const char *sqlstate);

@@ -57,8 +57,7 @@ struct remainder {
 
 static u128 size_of(i128 value);
 static i128 with_sign(u128 size, bool negative);
-static bool multiply_divide(
-    u128 a, u128 b, u128 divisor, bool negative, enum rounding rule, i128 *out);
+static bool multiply_divide(u128 a, u128 b, u128 divisor, bool negative, enum rounding rule, i128 *out);
 static struct wide wide_multiply(u128 a, u128 b);
 static bool wide_divide(struct wide dividend, u128 divisor, u128 *quotient, u128 *remainder);
 static bool rounds_up(u128 quotient, u128 remainder, u128 divisor, enum rounding rule);
@@ -68,8 +67,7 @@ static char *write_digits(u128 value, int least, char *end);
 static bool not_a_number(const char *bytes, size_t length, const char *what, struct error *err);
 static bool too_many_decimals(const char *bytes, size_t length, struct error *err);
 static bool text_out_of_range(const char *bytes, size_t length, struct error *err);
-static bool result_out_of_range(
-    const char *left, const char *verb, const char *right, struct error *err);
+static bool result_out_of_range(const char *left, const char *verb, const char *right, struct error *err);
 
 bool
 decimal_parse(const char *bytes, size_t length, struct decimal *out, struct error *err)
@@ -84,10 +82,8 @@ decimal_parse(const char *bytes, size_t length, struct decimal *out, struct erro
 	for (size_t i = kept; i < spelling.decimals_count; i++)
 		if (spelling.decimals[i] != '0')
 			return too_many_decimals(bytes, length, err);
-	if (!append_digits(&size, spelling.whole, spelling.whole_count) ||
-	    !append_digits(&size, spelling.decimals, kept) ||
-	    __builtin_mul_overflow(size, power_of_ten[DECIMAL_PLACES - kept], &size) ||
-	    size > size_max)
+	if (!append_digits(&size, spelling.whole, spelling.whole_count) || !append_digits(&size, spelling.decimals, kept) ||
+	    __builtin_mul_overflow(size, power_of_ten[DECIMAL_PLACES - kept], &size) || size > size_max)
 		return text_out_of_range(bytes, length, err);
 	out->e18 = with_sign(size, spelling.negative);
 	return true;
@@ -150,8 +146,7 @@ decimal_add(struct decimal a, struct decimal b, struct decimal *out, struct erro
 	i128 sum;
 
 	if (__builtin_add_overflow(a.e18, b.e18, &sum) || size_of(sum) > size_max)
-		return result_out_of_range(
-		    decimal_format(a, left), "plus", decimal_format(b, right), err);
+		return result_out_of_range(decimal_format(a, left), "plus", decimal_format(b, right), err);
 	out->e18 = sum;
 	return true;
 }
@@ -163,61 +158,49 @@ decimal_subtract(struct decimal a, struct decimal b, struct decimal *out, struct
 	i128 difference;
 
 	if (__builtin_sub_overflow(a.e18, b.e18, &difference) || size_of(difference) > size_max)
-		return result_out_of_range(
-		    decimal_format(a, left), "minus", decimal_format(b, right), err);
+		return result_out_of_range(decimal_format(a, left), "minus", decimal_format(b, right), err);
 	out->e18 = difference;
 	return true;
 }
 
 bool
-decimal_multiply(
-    struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err)
+decimal_multiply(struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err)
 {
 	char left[DECIMAL_TEXT], right[DECIMAL_TEXT];
 
-	if (!multiply_divide(
-		size_of(a.e18), size_of(b.e18), scale, (a.e18 < 0) != (b.e18 < 0), rule, &out->e18))
-		return result_out_of_range(
-		    decimal_format(a, left), "times", decimal_format(b, right), err);
+	if (!multiply_divide(size_of(a.e18), size_of(b.e18), scale, (a.e18 < 0) != (b.e18 < 0), rule, &out->e18))
+		return result_out_of_range(decimal_format(a, left), "times", decimal_format(b, right), err);
 	return true;
 }
 
 bool
-decimal_divide(
-    struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err)
+decimal_divide(struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err)
 {
 	char left[DECIMAL_TEXT], right[DECIMAL_TEXT];
 
 	if (b.e18 == 0)
-		return error_set(
-		    err, ERROR_RANGE, "cannot divide \"%s\" by zero", decimal_format(a, left));
-	if (!multiply_divide(
-		size_of(a.e18), scale, size_of(b.e18), (a.e18 < 0) != (b.e18 < 0), rule, &out->e18))
-		return result_out_of_range(
-		    decimal_format(a, left), "divided by", decimal_format(b, right), err);
+		return error_set(err, ERROR_RANGE, "cannot divide \"%s\" by zero", decimal_format(a, left));
+	if (!multiply_divide(size_of(a.e18), scale, size_of(b.e18), (a.e18 < 0) != (b.e18 < 0), rule, &out->e18))
+		return result_out_of_range(decimal_format(a, left), "divided by", decimal_format(b, right), err);
 	return true;
 }
 
 bool
-decimal_price(struct decimal price, i128 quantity, i128 per, enum rounding rule,
-    struct decimal *out, struct error *err)
+decimal_price(struct decimal price, i128 quantity, i128 per, enum rounding rule, struct decimal *out, struct error *err)
 {
 	char each[DECIMAL_TEXT], units[DECIMAL_TEXT], base[DECIMAL_TEXT];
 
 	must(per > 0);
-	if (multiply_divide(size_of(price.e18), size_of(quantity), (u128)per,
-		(price.e18 < 0) != (quantity < 0), rule, &out->e18))
+	if (multiply_divide(size_of(price.e18), size_of(quantity), (u128)per, (price.e18 < 0) != (quantity < 0), rule, &out->e18))
 		return true;
 	error_set(err, ERROR_RANGE, "cannot price \"%s\" units at \"%s\" per \"%s\": out of range",
-	    integer_format(quantity, units), decimal_format(price, each),
-	    integer_format(per, base));
+	    integer_format(quantity, units), decimal_format(price, each), integer_format(per, base));
 	error_detail(err, "An amount lies within +-170141183460469231731.687303715884105727.");
 	return error_hint(err, "Look for a wrong quantity, price or \"per\".");
 }
 
 bool
-decimal_round(
-    struct decimal value, int places, enum rounding rule, struct decimal *out, struct error *err)
+decimal_round(struct decimal value, int places, enum rounding rule, struct decimal *out, struct error *err)
 {
 	u128 size = size_of(value.e18), unit, units;
 	char text[DECIMAL_TEXT];
@@ -228,10 +211,9 @@ decimal_round(
 	if (rounds_up(units, size % unit, unit, rule))
 		units++;
 	if (__builtin_mul_overflow(units, unit, &size) || size > size_max) {
-		error_set(err, ERROR_RANGE, "cannot round \"%s\" to %d decimals: out of range",
-		    decimal_format(value, text), places);
-		return error_detail(
-		    err, "A number lies within +-170141183460469231731.687303715884105727.");
+		error_set(
+		    err, ERROR_RANGE, "cannot round \"%s\" to %d decimals: out of range", decimal_format(value, text), places);
+		return error_detail(err, "A number lies within +-170141183460469231731.687303715884105727.");
 	}
 	out->e18 = with_sign(size, value.e18 < 0);
 	return true;
@@ -254,8 +236,7 @@ integer_parse(const char *bytes, size_t length, i128 *out, struct error *err)
 	if (spelling.decimals_count > 0)
 		return not_a_number(bytes, length, "whole number", err);
 	/* Unlike a decimal, an integer may be the most negative one. */
-	if (!append_digits(&size, spelling.whole, spelling.whole_count) ||
-	    size > size_max + (spelling.negative ? 1 : 0))
+	if (!append_digits(&size, spelling.whole, spelling.whole_count) || size > size_max + (spelling.negative ? 1 : 0))
 		return text_out_of_range(bytes, length, err);
 	*out = with_sign(size, spelling.negative);
 	return true;
@@ -280,8 +261,7 @@ weights_add_up(const int64_t *weights, size_t count, u128 *sum, struct error *er
 	*sum = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (weights[i] < 0)
-			return error_set(err, ERROR_INPUT,
-			    "cannot split by the negative weight \"%lld\" of part %zu",
+			return error_set(err, ERROR_INPUT, "cannot split by the negative weight \"%lld\" of part %zu",
 			    (long long)weights[i], i + 1);
 		*sum += size_of(weights[i]);
 	}
@@ -302,8 +282,7 @@ larger_remainder_first(const void *left, const void *right)
 }
 
 bool
-split_by_largest_remainder(
-    int64_t total, const int64_t *weights, size_t count, int64_t *parts, struct error *err)
+split_by_largest_remainder(int64_t total, const int64_t *weights, size_t count, int64_t *parts, struct error *err)
 {
 	u128 sum, left = size_of(total);
 	struct remainder *remainders;
@@ -534,12 +513,9 @@ too_many_decimals(const char *bytes, size_t length, struct error *err)
 	struct error shown = {0};
 
 	error_field(&shown, "", bytes, length);
-	error_set(
-	    err, ERROR_INPUT, "\"%s\" has more than %d decimals", shown.value, DECIMAL_PLACES);
+	error_set(err, ERROR_INPUT, "\"%s\" has more than %d decimals", shown.value, DECIMAL_PLACES);
 	error_field(err, "", bytes, length);
-	return error_hint(err,
-	    "Round it to %d decimals; a price may be given per more units instead.",
-	    DECIMAL_PLACES);
+	return error_hint(err, "Round it to %d decimals; a price may be given per more units instead.", DECIMAL_PLACES);
 }
 
 static bool
@@ -550,8 +526,7 @@ text_out_of_range(const char *bytes, size_t length, struct error *err)
 	error_field(&shown, "", bytes, length);
 	error_set(err, ERROR_RANGE, "\"%s\" is out of range", shown.value);
 	error_field(err, "", bytes, length);
-	return error_hint(
-	    err, "A number has at most 20 digits before the point, a whole number 38.");
+	return error_hint(err, "A number has at most 20 digits before the point, a whole number 38.");
 }
 
 static bool

@@ -27,39 +27,49 @@ enum { DECIMAL_PLACES = 18, DECIMAL_TEXT = 48 };
 
 enum rounding {
 	ROUND_HALF_EVEN, /* a half goes to the even neighbour: amounts at the 18th decimal */
-	ROUND_HALF_UP,	 /* a half goes away from zero: document lines, tax */
-	ROUND_UP,	 /* away from zero */
-	ROUND_DOWN,	 /* towards zero */
+	ROUND_HALF_UP,   /* a half goes away from zero: document lines, tax */
+	ROUND_UP,        /* away from zero */
+	ROUND_DOWN,      /* towards zero */
 };
 
 /* Plain decimal text: [-+]digits[.digits], at least one digit on each side that is present, no
  * exponent, no blanks, no separators.  More than 18 decimals is an error (trailing zeros beyond
  * are fine), never a silent cut. */
-MUST_CHECK bool decimal_parse(const char *bytes, size_t length, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_parse(const char *bytes, size_t length, struct decimal *out, struct error *err);
 /* Shortest text that parses back to the same number: "0.15", "-3", "0". Returns out. */
 const char *decimal_format(struct decimal value, char out[DECIMAL_TEXT]);
 /* With exactly `places` (0..18) decimals; the value must have no more (see decimal_round). */
 const char *decimal_format_places(struct decimal value, int places, char out[DECIMAL_TEXT]);
 
-MUST_CHECK bool decimal_from_integer(i128 whole, struct decimal *out, struct error *err);
-MUST_CHECK bool decimal_add(struct decimal a, struct decimal b, struct decimal *out, struct error *err);
-MUST_CHECK bool decimal_subtract(struct decimal a, struct decimal b, struct decimal *out, struct error *err);
-MUST_CHECK bool decimal_multiply(struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_from_integer(i128 whole, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_add(struct decimal a, struct decimal b, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_subtract(struct decimal a, struct decimal b, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_multiply(struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err);
 /* Division by zero is an error of kind RANGE. */
-MUST_CHECK bool decimal_divide(struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_divide(struct decimal a, struct decimal b, enum rounding rule, struct decimal *out, struct error *err);
 /* price x quantity / per, rounded once.  per > 0.  This is how every charge is made. */
-MUST_CHECK bool decimal_price(struct decimal price, i128 quantity, i128 per, enum rounding rule, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_price(struct decimal price, i128 quantity, i128 per, enum rounding rule, struct decimal *out, struct error *err);
 /* To `places` (0..18) decimals. */
-MUST_CHECK bool decimal_round(struct decimal value, int places, enum rounding rule, struct decimal *out, struct error *err);
+MUST_CHECK
+bool decimal_round(struct decimal value, int places, enum rounding rule, struct decimal *out, struct error *err);
 /* -1, 0 or 1. */
 int decimal_compare(struct decimal a, struct decimal b);
 
 /* Integers of 128 bits to and from text; parse takes an optional sign and digits only. */
-MUST_CHECK bool integer_parse(const char *bytes, size_t length, i128 *out, struct error *err);
+MUST_CHECK
+bool integer_parse(const char *bytes, size_t length, i128 *out, struct error *err);
 const char *integer_format(i128 value, char out[DECIMAL_TEXT]);
 
 /* Splits `total` in proportion to `weights` (none negative, not all zero) so that the parts sum to the
  * total exactly: floors first, then one unit each to the largest remainders, earlier ones first on a tie. */
-MUST_CHECK bool split_by_largest_remainder(int64_t total, const int64_t *weights, size_t count, int64_t *parts, struct error *err);
+MUST_CHECK
+bool split_by_largest_remainder(int64_t total, const int64_t *weights, size_t count, int64_t *parts, struct error *err);
 
 #endif

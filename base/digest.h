@@ -17,9 +17,9 @@ struct digest;
 struct digest *digest_new(void);
 void digest_free(struct digest *digest);
 void digest_begin(struct digest *digest);
-void digest_bytes(struct digest *digest, const void *bytes, size_t length);  /* no prefix: raw bytes of a file */
-void digest_field(struct digest *digest, const void *bytes, size_t length);  /* with its length before it */
-void digest_number(struct digest *digest, int64_t number);		      /* as 8 big-endian bytes, prefixed */
+void digest_bytes(struct digest *digest, const void *bytes, size_t length); /* no prefix: raw bytes of a file */
+void digest_field(struct digest *digest, const void *bytes, size_t length); /* with its length before it */
+void digest_number(struct digest *digest, int64_t number);                  /* as 8 big-endian bytes, prefixed */
 void digest_end(struct digest *digest, unsigned char out[DIGEST_SIZE]);
 /* 2 x length lower-case digits and a NUL into out; returns out. */
 const char *digest_hex(const unsigned char *bytes, size_t length, char *out);

@@ -138,7 +138,8 @@ document_keys(const struct document *document, json_t *object, const char *path,
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(object, key, value) {
+	json_object_foreach(object, key, value)
+	{
 		char field[96];
 		size_t i = 0;
 
@@ -164,7 +165,8 @@ is_clean(const char *text, size_t length, size_t most)
 }
 
 bool
-document_text(const struct document *document, json_t *object, const char *path, const char *key, bool required, size_t most, const char **out)
+document_text(const struct document *document, json_t *object, const char *path, const char *key, bool required, size_t most,
+    const char **out)
 {
 	const json_t *value = json_object_get(object, key);
 	char field[96];
@@ -176,7 +178,8 @@ document_text(const struct document *document, json_t *object, const char *path,
 	if (value == NULL)
 		return document_refuse(document, field, object, "\"%s\" is missing", key);
 	if (!json_is_string(value) || !is_clean(json_string_value(value), json_string_length(value), most))
-		return document_refuse(document, field, value, "\"%s\" must be a text of 1 to %zu bytes without control characters", key, most);
+		return document_refuse(
+		    document, field, value, "\"%s\" must be a text of 1 to %zu bytes without control characters", key, most);
 	*out = json_string_value(value);
 	return true;
 }

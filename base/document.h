@@ -20,20 +20,24 @@ struct document {
 };
 
 /* A whole file of at most DOCUMENT_BYTES; "-" is standard input. */
-MUST_CHECK bool document_read(const char *path, struct text *out, struct error *err);
+MUST_CHECK
+bool document_read(const char *path, struct text *out, struct error *err);
 /* The root of a document, to be ended with json_decref(); NULL with *err set.  A key twice in an object is refused. */
 json_t *document_parse(const char *bytes, size_t length, const char *file, struct error *err);
 
 /* Refuses a value: file, the path of the field, the value as JSON.  Returns false. */
-bool document_refuse(const struct document *document, const char *path, const json_t *value, const char *format, ...) PRINTF_LIKE(4, 5);
+bool document_refuse(const struct document *document, const char *path, const json_t *value, const char *format, ...)
+    PRINTF_LIKE(4, 5);
 /* Every key of `object` is one of `names`, or an error that suggests the nearest one.  `path` is the object's own, "" for the root. */
-MUST_CHECK bool document_keys(const struct document *document, json_t *object, const char *path, const char *const *names, size_t count);
-#define DOCUMENT_KEYS(document, object, path, ...)                                    \
-	document_keys(document, object, path, (const char *const[]){__VA_ARGS__},       \
+MUST_CHECK
+bool document_keys(const struct document *document, json_t *object, const char *path, const char *const *names, size_t count);
+#define DOCUMENT_KEYS(document, object, path, ...)                                                                               \
+	document_keys(document, object, path, (const char *const[]){__VA_ARGS__},                                                \
 	    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* A text of 1 to `most` bytes, without control characters, borrowed into *out; NULL where it is missing and not required. */
-MUST_CHECK bool document_text(const struct document *document, json_t *object, const char *path, const char *key, bool required, size_t most,
+MUST_CHECK
+bool document_text(const struct document *document, json_t *object, const char *path, const char *key, bool required, size_t most,
     const char **out);
 /* "path.key", or "key" for the root, in `out`. */
 const char *document_path(char *out, size_t size, const char *path, const char *key);

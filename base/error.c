@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const int exit_codes[] = {
-	0,
+    0,
 #define ERROR_KIND(name, exit_code, meaning) exit_code,
 #include "base/error_kinds.def"
 #undef ERROR_KIND
@@ -141,7 +141,7 @@ error_exit_code(enum error_kind kind)
 void
 must_failed(const char *condition, const char *file, int line)
 {
-	fprintf(stderr, "tollbook: this is a bug: \"%s\" does not hold (%s:%d); nothing more was booked\n",
-	    condition, file, line);
+	fprintf(
+	    stderr, "tollbook: this is a bug: \"%s\" does not hold (%s:%d); nothing more was booked\n", condition, file, line);
 	abort();
 }

@@ -26,10 +26,10 @@ struct error {
 	enum error_kind kind;
 	char message[512]; /* what could not be done: lower case, no full stop */
 	char detail[1024]; /* one more sentence of fact, or empty */
-	char hint[512];	   /* the remedy, or empty */
-	char file[256];	   /* where: file name as the user gave it, or empty */
-	uint64_t line;	   /* where: line or record number from 1, or 0 */
-	char field[96];	   /* where: JSON path or column name, or empty */
+	char hint[512];    /* the remedy, or empty */
+	char file[256];    /* where: file name as the user gave it, or empty */
+	uint64_t line;     /* where: line or record number from 1, or 0 */
+	char field[96];    /* where: JSON path or column name, or empty */
 	char value[128];   /* the offending value, made printable, or empty */
 	char sqlstate[6];  /* the server's code where a database refused, or empty */
 };
@@ -51,8 +51,7 @@ void error_print(FILE *out, const struct error *err);
 int error_exit_code(enum error_kind kind);
 
 /* A broken invariant: says so and aborts, in production too, so that the open transaction dies. */
-#define must(condition) \
-	((condition) ? (void)0 : must_failed(#condition, __FILE__, __LINE__))
+#define must(condition) ((condition) ? (void)0 : must_failed(#condition, __FILE__, __LINE__))
 void must_failed(const char *condition, const char *file, int line) __attribute__((noreturn));
 
 #endif

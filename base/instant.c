@@ -34,8 +34,7 @@ static bool read_written(struct cursor *cursor, bool blank_separates, struct wri
 static bool read_offset(struct cursor *cursor, int *hours, int *minutes, bool *negative);
 static bool read_digits(struct cursor *cursor, int count, int *out);
 static bool read_byte(struct cursor *cursor, const char *any_of);
-static enum instant_result convert(
-    const struct written *written, int offset_minutes, int utc_year_from, struct instant *out);
+static enum instant_result convert(const struct written *written, int offset_minutes, int utc_year_from, struct instant *out);
 static bool is_leap_second(int64_t second);
 static int days_in_month(int year, int month);
 static int64_t days_from_date(int year, int month, int day);
@@ -65,8 +64,7 @@ instant_parse(const char *bytes, size_t length, int utc_year_from, struct instan
 }
 
 enum instant_result
-instant_parse_local(
-    const char *bytes, size_t length, int offset_minutes, int utc_year_from, struct instant *out)
+instant_parse_local(const char *bytes, size_t length, int offset_minutes, int utc_year_from, struct instant *out)
 {
 	struct cursor cursor = {bytes, bytes + length};
 	struct written written;
@@ -87,11 +85,10 @@ instant_format(struct instant instant, char out[INSTANT_TEXT])
 	int microsecond = (int)((instant.us % SECOND_US + SECOND_US) % SECOND_US);
 
 	date_from_days(days, &year, &month, &day);
-	length = snprintf(out, INSTANT_TEXT, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)year,
-	    month, day, in_day / 3600, in_day / 60 % 60, in_day % 60);
+	length = snprintf(out, INSTANT_TEXT, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)year, month, day, in_day / 3600,
+	    in_day / 60 % 60, in_day % 60);
 	if (microsecond > 0)
-		length +=
-		    snprintf(out + length, (size_t)(INSTANT_TEXT - length), ".%06d", microsecond);
+		length += snprintf(out + length, (size_t)(INSTANT_TEXT - length), ".%06d", microsecond);
 	must(length + 1 < INSTANT_TEXT);
 	memcpy(out + length, "Z", 2);
 	return out;
@@ -120,9 +117,8 @@ instant_option(const char *text, struct instant *out, struct error *err)
 	struct written written = {0};
 	enum instant_result result;
 
-	if (read_digits(&cursor, 4, &written.year) && read_byte(&cursor, "-") &&
-	    read_digits(&cursor, 2, &written.month) && read_byte(&cursor, "-") &&
-	    read_digits(&cursor, 2, &written.day) && cursor.at == cursor.end)
+	if (read_digits(&cursor, 4, &written.year) && read_byte(&cursor, "-") && read_digits(&cursor, 2, &written.month) &&
+	    read_byte(&cursor, "-") && read_digits(&cursor, 2, &written.day) && cursor.at == cursor.end)
 		result = convert(&written, 0, 1, out);
 	else
 		result = instant_parse(text, strlen(text), 1, out);
@@ -147,8 +143,7 @@ instant_year(struct instant instant)
 	int64_t year;
 	int month, day;
 
-	date_from_days(
-	    floor_divide(instant.us, (int64_t)DAY_SECONDS * SECOND_US), &year, &month, &day);
+	date_from_days(floor_divide(instant.us, (int64_t)DAY_SECONDS * SECOND_US), &year, &month, &day);
 	return (int)year;
 }
 
@@ -185,13 +180,10 @@ static bool
 read_written(struct cursor *cursor, bool blank_separates, struct written *out)
 {
 	*out = (struct written){0};
-	if (!read_digits(cursor, 4, &out->year) || !read_byte(cursor, "-") ||
-	    !read_digits(cursor, 2, &out->month) || !read_byte(cursor, "-") ||
-	    !read_digits(cursor, 2, &out->day) ||
-	    !read_byte(cursor, blank_separates ? "Tt " : "Tt") ||
-	    !read_digits(cursor, 2, &out->hour) || !read_byte(cursor, ":") ||
-	    !read_digits(cursor, 2, &out->minute) || !read_byte(cursor, ":") ||
-	    !read_digits(cursor, 2, &out->second))
+	if (!read_digits(cursor, 4, &out->year) || !read_byte(cursor, "-") || !read_digits(cursor, 2, &out->month) ||
+	    !read_byte(cursor, "-") || !read_digits(cursor, 2, &out->day) || !read_byte(cursor, blank_separates ? "Tt " : "Tt") ||
+	    !read_digits(cursor, 2, &out->hour) || !read_byte(cursor, ":") || !read_digits(cursor, 2, &out->minute) ||
+	    !read_byte(cursor, ":") || !read_digits(cursor, 2, &out->second))
 		return false;
 	return !read_byte(cursor, ".") || read_fraction(cursor, &out->microsecond);
 }
@@ -237,12 +229,11 @@ convert(const struct written *written, int offset_minutes, int utc_year_from, st
 	int year;
 
 	if (written->month < 1 || written->month > 12 || written->day < 1 ||
-	    written->day > days_in_month(written->year, written->month) || written->hour > 23 ||
-	    written->minute > 59 || written->second > 60)
+	    written->day > days_in_month(written->year, written->month) || written->hour > 23 || written->minute > 59 ||
+	    written->second > 60)
 		return INSTANT_RANGE;
-	second = days_from_date(written->year, written->month, written->day) * DAY_SECONDS +
-	    written->hour * 3600 + (written->minute - offset_minutes) * 60 +
-	    (leap ? 59 : written->second);
+	second = days_from_date(written->year, written->month, written->day) * DAY_SECONDS + written->hour * 3600 +
+	    (written->minute - offset_minutes) * 60 + (leap ? 59 : written->second);
 	if (leap && !is_leap_second(second))
 		return INSTANT_RANGE;
 	made.us = second * SECOND_US + (leap ? SECOND_US - 1 : written->microsecond);

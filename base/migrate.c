@@ -44,10 +44,11 @@ compare(struct db *db, int *applied, struct error *err)
 		}
 		checksum(&migrations[i], sum);
 		if (strcmp(row_text(&rows, i, 0), migrations[i].name) != 0 || strcmp(row_text(&rows, i, 1), sum) != 0) {
-			fine = error_set(err, ERROR_STATE, "migration %d is \"%s\" in the database and \"%s\" in this program%s", i + 1,
-			    row_text(&rows, i, 0), migrations[i].name,
+			fine = error_set(err, ERROR_STATE, "migration %d is \"%s\" in the database and \"%s\" in this program%s",
+			    i + 1, row_text(&rows, i, 0), migrations[i].name,
 			    strcmp(row_text(&rows, i, 0), migrations[i].name) == 0 ? ", with another text" : "");
-			error_hint(err, "An applied migration is never edited or removed; use the tollbook that made this database.");
+			error_hint(
+			    err, "An applied migration is never edited or removed; use the tollbook that made this database.");
 		}
 	}
 	*applied = rows.count;
@@ -65,7 +66,7 @@ apply_one(struct db *db, const struct statement *migration, int number, struct i
 	checksum(migration, sum);
 	fine = db_begin(db, err) && db_script(db, migration, err) &&
 	    db_change(db, SQL_BASE_MIGRATION_RECORD,
-	        PARAMS(param_number(&arena, number), migration->name, sum, param_instant(&arena, now)), 1, err) &&
+		PARAMS(param_number(&arena, number), migration->name, sum, param_instant(&arena, now)), 1, err) &&
 	    db_commit(db, err);
 	if (!fine) {
 		db_rollback(db);
@@ -111,7 +112,8 @@ migrate_check(struct db *db, struct error *err)
 		return false;
 	if ((size_t)have == migration_count)
 		return true;
-	error_set(err, ERROR_STATE, have == 0 ? "the database has no tollbook schema" : "the database schema is older than this program");
+	error_set(err, ERROR_STATE,
+	    have == 0 ? "the database has no tollbook schema" : "the database schema is older than this program");
 	error_detail(err, "%d of %zu migrations are applied.", have, migration_count);
 	return error_hint(err, "Run: tollbook init");
 }

@@ -8,8 +8,10 @@
 #include "base/db.h"
 
 /* Applies what is missing; *applied is how many were. */
-MUST_CHECK bool migrate_apply(struct db *db, struct instant now, int *applied, struct error *err);
+MUST_CHECK
+bool migrate_apply(struct db *db, struct instant now, int *applied, struct error *err);
 /* An error of kind STATE, with what to run, unless the schema is exactly the program's. */
-MUST_CHECK bool migrate_check(struct db *db, struct error *err);
+MUST_CHECK
+bool migrate_check(struct db *db, struct error *err);
 
 #endif

@@ -24,13 +24,11 @@ code_against_currency(const void *code, const void *currency)
 const struct currency *
 currency_find(const char *code)
 {
-	return bsearch(code, currencies, sizeof currencies / sizeof currencies[0],
-	    sizeof currencies[0], code_against_currency);
+	return bsearch(code, currencies, sizeof currencies / sizeof currencies[0], sizeof currencies[0], code_against_currency);
 }
 
 bool
-money_round(struct decimal exact, const struct currency *currency, enum rounding rule,
-    struct money *out, struct error *err)
+money_round(struct decimal exact, const struct currency *currency, enum rounding rule, struct money *out, struct error *err)
 {
 	i128 minor;
 	struct decimal rounded;
@@ -41,8 +39,8 @@ money_round(struct decimal exact, const struct currency *currency, enum rounding
 		return error_wrap(err, "an amount of %s", currency->code);
 	minor = rounded.e18 / minor_unit_e18(currency);
 	if (minor > INT64_MAX || minor < -INT64_MAX) {
-		error_set(err, ERROR_RANGE, "\"%s\" is too large for an amount of %s",
-		    decimal_format(exact, text), currency->code);
+		error_set(
+		    err, ERROR_RANGE, "\"%s\" is too large for an amount of %s", decimal_format(exact, text), currency->code);
 		return error_hint(err, "Look for a wrong price or quantity.");
 	}
 	*out = (struct money){.minor = (int64_t)minor, .currency = currency};
@@ -77,12 +75,10 @@ money_add(struct money a, struct money b, struct money *out, struct error *err)
 
 	must(a.currency != NULL && b.currency != NULL);
 	if (a.currency != b.currency)
-		return error_set(err, ERROR_STATE,
-		    "cannot add \"%s %s\" to \"%s %s\": two currencies", money_format(b, right),
+		return error_set(err, ERROR_STATE, "cannot add \"%s %s\" to \"%s %s\": two currencies", money_format(b, right),
 		    b.currency->code, money_format(a, left), a.currency->code);
 	if (__builtin_add_overflow(a.minor, b.minor, &sum) || sum == INT64_MIN)
-		return error_set(err, ERROR_RANGE,
-		    "\"%s\" plus \"%s\" is too large for an amount of %s", money_format(a, left),
+		return error_set(err, ERROR_RANGE, "\"%s\" plus \"%s\" is too large for an amount of %s", money_format(a, left),
 		    money_format(b, right), a.currency->code);
 	*out = (struct money){.minor = sum, .currency = a.currency};
 	return true;

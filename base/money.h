@@ -9,7 +9,7 @@
 #include "base/decimal.h"
 
 struct currency {
-	char code[4];	 /* ISO 4217 alphabetic code */
+	char code[4];    /* ISO 4217 alphabetic code */
 	int minor_units; /* decimals of the minor unit, ISO 4217 */
 };
 
@@ -23,11 +23,13 @@ struct money {
 	const struct currency *currency;
 };
 
-MUST_CHECK bool money_round(struct decimal exact, const struct currency *currency, enum rounding rule, struct money *out, struct error *err);
+MUST_CHECK
+bool money_round(struct decimal exact, const struct currency *currency, enum rounding rule, struct money *out, struct error *err);
 /* "1234.50", "-0.05", "300" (JPY): no separators, no code. */
 const char *money_format(struct money money, char out[DECIMAL_TEXT]);
 /* The exact decimal of a money amount. */
 struct decimal money_exact(struct money money);
-MUST_CHECK bool money_add(struct money a, struct money b, struct money *out, struct error *err);
+MUST_CHECK
+bool money_add(struct money a, struct money b, struct money *out, struct error *err);
 
 #endif

@@ -34,14 +34,15 @@ check_home(const char *home, struct error *err)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("\"'\\$`,", *c) != NULL) {
 			error_set(err, ERROR_STATE, "a private server cannot live in a folder of this name");
 			error_field(err, "TOLLBOOK_HOME", home, strlen(home));
-			return error_hint(err, "Set TOLLBOOK_HOME to a path without quotes, commas, backslashes, $ and control characters.");
+			return error_hint(
+			    err, "Set TOLLBOOK_HOME to a path without quotes, commas, backslashes, $ and control characters.");
 		}
 	if (strlen(home) + strlen("/run/" SOCKET_NAME) < sizeof address.sun_path)
 		return true;
 	error_set(err, ERROR_STATE, "the path of the private server's folder is too long for a Unix socket");
 	error_field(err, "TOLLBOOK_HOME", home, strlen(home));
-	return error_hint(err, "Set TOLLBOOK_HOME to a path of at most %zu bytes.",
-	    sizeof address.sun_path - 1 - strlen("/run/" SOCKET_NAME));
+	return error_hint(
+	    err, "Set TOLLBOOK_HOME to a path of at most %zu bytes.", sizeof address.sun_path - 1 - strlen("/run/" SOCKET_NAME));
 }
 
 /* As root: whoever owns the cluster, else the user postgres. */
@@ -58,7 +59,8 @@ choose_account(struct cluster *cluster, struct error *err)
 	if (account_by_name("postgres", &cluster->account, err))
 		return true;
 	error_detail(err, "PostgreSQL refuses to run as root.");
-	return error_hint(err, "Install the package postgresql, which makes that user; or run as another user; or name a server with --db.");
+	return error_hint(
+	    err, "Install the package postgresql, which makes that user; or run as another user; or name a server with --db.");
 }
 
 void
@@ -178,7 +180,8 @@ cluster_find_programs(struct cluster *cluster, struct error *err)
 		return true;
 	error_set(err, ERROR_STATE, "PostgreSQL's programs (initdb, pg_ctl) were not found");
 	error_detail(err, "Looked in /usr/lib/postgresql/*/bin and in PATH.");
-	return error_hint(err, "Install PostgreSQL (Debian: apt-get install postgresql), or set TOLLBOOK_PG_BIN, or name a server with --db.");
+	return error_hint(
+	    err, "Install PostgreSQL (Debian: apt-get install postgresql), or set TOLLBOOK_PG_BIN, or name a server with --db.");
 }
 
 /* Runs one of them under the server's account. */
@@ -268,10 +271,12 @@ cluster_make_home(struct cluster *cluster, struct error *err)
 	if (cluster->lent)
 		fine = account_first_closed(&cluster->account, cluster->home, &closed, err);
 	if (fine && closed.length > 0) {
-		fine = error_set(err, ERROR_STATE, "the user %s, who runs the private cluster, may not enter its folder", cluster->account.name);
+		fine = error_set(err, ERROR_STATE, "the user %s, who runs the private cluster, may not enter its folder",
+		    cluster->account.name);
 		error_at(err, text_string(&closed), 0);
 		error_detail(err, "PostgreSQL refuses to run as root, so it runs as %s.", cluster->account.name);
-		error_hint(err, "Set TOLLBOOK_HOME to a folder that this user can reach, for example /var/lib/tollbook, or: chmod o+x %s",
+		error_hint(err,
+		    "Set TOLLBOOK_HOME to a folder that this user can reach, for example /var/lib/tollbook, or: chmod o+x %s",
 		    text_string(&closed));
 	}
 	text_release(&closed);
@@ -318,11 +323,13 @@ shared_buffers_mb(void)
 static bool
 takes_setting(struct cluster *cluster, const char *assignment)
 {
-	const char *const arguments[] = {cluster_program(cluster, "postgres"), "-D", cluster->fresh, "-c", assignment, "-C", "wal_compression", NULL};
+	const char *const arguments[] = {
+	    cluster_program(cluster, "postgres"), "-D", cluster->fresh, "-c", assignment, "-C", "wal_compression", NULL};
 	struct text output = {0};
 	struct error ignored;
 	int exit_code;
-	bool taken = cluster_run(cluster, (struct program){.arguments = arguments}, &exit_code, &output, &ignored) && exit_code == 0;
+	bool taken =
+	    cluster_run(cluster, (struct program){.arguments = arguments}, &exit_code, &output, &ignored) && exit_code == 0;
 
 	text_release(&output);
 	return taken;
@@ -350,7 +357,8 @@ write_settings(struct cluster *cluster, struct error *err)
 	    "full_page_writes = on\n",
 	    shared_buffers_mb(), takes_setting(cluster, "wal_compression=lz4") ? "lz4" : "on");
 	const char *people = arena_format(&cluster->arena,
-	    "# Who at the other end of the socket is the database user tollbook.\ntollbook root tollbook\ntollbook \"%s\" tollbook\n",
+	    "# Who at the other end of the socket is the database user tollbook.\ntollbook root tollbook\ntollbook \"%s\" "
+	    "tollbook\n",
 	    cluster->account.name);
 
 	return write_file(arena_format(&cluster->arena, "%s/postgresql.conf", cluster->fresh), true, settings, err) &&
@@ -378,20 +386,22 @@ publish(struct cluster *cluster, struct error *err)
 bool
 cluster_make(struct cluster *cluster, struct error *err)
 {
-	const char *const initdb[] = {cluster_program(cluster, "initdb"), "-D", cluster->fresh, "--username=tollbook", "--encoding=UTF8",
-	    "--locale=C", "--data-checksums", "--auth-local=peer", "--auth-host=reject", "--no-instructions", NULL};
-	const char *const single[] = {cluster_program(cluster, "postgres"), "--single", "-j", "-D", cluster->fresh, "postgres", NULL};
+	const char *const initdb[] = {cluster_program(cluster, "initdb"), "-D", cluster->fresh, "--username=tollbook",
+	    "--encoding=UTF8", "--locale=C", "--data-checksums", "--auth-local=peer", "--auth-host=reject", "--no-instructions",
+	    NULL};
+	const char *const single[] = {
+	    cluster_program(cluster, "postgres"), "--single", "-j", "-D", cluster->fresh, "postgres", NULL};
 	/* Single-user mode takes a statement to end at a semicolon before an empty line. */
 	const char *database = arena_format(&cluster->arena, "%s\n", statements[SQL_BASE_DATABASE_MAKE].text);
 
 	if (path_exists(cluster->fresh) && nftw(cluster->fresh, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
 		return cluster_file_failed("what an interrupted start left could not be removed", cluster->fresh, err);
 	if (!cluster_make_folder(cluster, cluster->fresh, err) ||
-	    !cluster_must_run(cluster, (struct program){.arguments = initdb, .kept_file = cluster->lock_file}, "making the private server's cluster", err) ||
+	    !cluster_must_run(cluster, (struct program){.arguments = initdb, .kept_file = cluster->lock_file},
+		"making the private server's cluster", err) ||
 	    !write_settings(cluster, err) ||
 	    !cluster_must_run(cluster, (struct program){.arguments = single, .input = database, .kept_file = cluster->lock_file},
 		"making the private server's database", err))
 		return false;
 	return publish(cluster, err);
 }
-

@@ -82,7 +82,8 @@ take_lock(struct cluster *cluster, struct error *err)
 			return cluster_file_failed("the private server's lock could not be taken", cluster->lock, err);
 		pause_briefly();
 	}
-	error_set(err, ERROR_BUSY, "another process has been starting or stopping the private server for %d seconds", LOCK_SECONDS);
+	error_set(
+	    err, ERROR_BUSY, "another process has been starting or stopping the private server for %d seconds", LOCK_SECONDS);
 	error_at(err, cluster->lock, 0);
 	return error_hint(err, "See who holds the file (fuser -v), end it, and run again.");
 }
@@ -185,14 +186,16 @@ static bool
 run_start(struct cluster *cluster, struct error *err)
 {
 	const char *seconds = arena_format(&cluster->arena, "%d", START_SECONDS);
-	const char *const arguments[] = {cluster_program(cluster, "pg_ctl"), "start", "-w", "-s", "-t", seconds, "-D", cluster->data, "-l", cluster->log, NULL};
+	const char *const arguments[] = {cluster_program(cluster, "pg_ctl"), "start", "-w", "-s", "-t", seconds, "-D",
+	    cluster->data, "-l", cluster->log, NULL};
 	struct text output = {0};
 	int exit_code;
 	bool fine = cluster_run(cluster, (struct program){.arguments = arguments}, &exit_code, &output, err);
 
 	if (fine && exit_code != 0) {
 		add_log(cluster, &output);
-		fine = error_set(err, ERROR_AWAY, "the private server (PostgreSQL %ld) could not be started", cluster_version(cluster));
+		fine = error_set(
+		    err, ERROR_AWAY, "the private server (PostgreSQL %ld) could not be started", cluster_version(cluster));
 		error_at(err, cluster->log, 0);
 		error_detail(err, "%s", text_tail(&output, 900));
 		error_hint(err, "Mend what its log says and run again; or name another server with --db.");
@@ -275,7 +278,7 @@ run_stop(struct cluster *cluster, struct error *err)
 {
 	const char *seconds = arena_format(&cluster->arena, "%d", STOP_SECONDS);
 	const char *const arguments[] = {
-		cluster_program(cluster, "pg_ctl"), "stop", "-w", "-s", "-m", "fast", "-t", seconds, "-D", cluster->data, NULL};
+	    cluster_program(cluster, "pg_ctl"), "stop", "-w", "-s", "-m", "fast", "-t", seconds, "-D", cluster->data, NULL};
 
 	return cluster_must_run(cluster, (struct program){.arguments = arguments}, "stopping the private server", err);
 }

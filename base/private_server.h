@@ -14,14 +14,18 @@
 
 /* Makes the cluster if there is none, starts it if it is down, makes the database "tollbook" if missing, and
  * appends to `conninfo` what libpq needs to reach it. */
-MUST_CHECK bool private_server_start(struct text *conninfo, struct error *err);
+MUST_CHECK
+bool private_server_start(struct text *conninfo, struct error *err);
 /* Fast shutdown, waits for it; *was_running says whether there was anything to stop. */
-MUST_CHECK bool private_server_stop(bool *was_running, struct error *err);
+MUST_CHECK
+bool private_server_stop(bool *was_running, struct error *err);
 
 enum private_server_state { PRIVATE_SERVER_ABSENT, PRIVATE_SERVER_STOPPED, PRIVATE_SERVER_RUNNING };
-MUST_CHECK bool private_server_status(enum private_server_state *state, struct error *err);
+MUST_CHECK
+bool private_server_status(enum private_server_state *state, struct error *err);
 /* $TOLLBOOK_HOME or its default, absolute; in `home`. */
-MUST_CHECK bool private_server_home(struct text *home, struct error *err);
+MUST_CHECK
+bool private_server_home(struct text *home, struct error *err);
 /* Replaces this process by psql on the private server, started on demand; `arguments` (NULL-terminated) are passed on.
  * Returns only on failure. */
 bool private_server_psql(char *const *arguments, struct error *err);

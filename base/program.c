@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 enum { NOT_RUN = 127 };
 
 static bool
@@ -57,7 +56,8 @@ account_own(struct account *out, struct error *err)
 static bool
 become(const struct account *account)
 {
-	return account == NULL || (initgroups(account->name, account->gid) == 0 && setgid(account->gid) == 0 && setuid(account->uid) == 0);
+	return account == NULL ||
+	    (initgroups(account->name, account->gid) == 0 && setgid(account->gid) == 0 && setuid(account->uid) == 0);
 }
 
 static bool

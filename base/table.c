@@ -41,16 +41,14 @@ table_row(struct table *table)
 {
 	must(table->count == table->row_count * table->column_count);
 	table->row_count++;
-	table->cells = memory_grow(table->cells, &table->capacity,
-	    table->count + table->column_count, sizeof *table->cells);
+	table->cells = memory_grow(table->cells, &table->capacity, table->count + table->column_count, sizeof *table->cells);
 }
 
 void
 table_cell(struct table *table, const char *value)
 {
 	must(table->count < table->row_count * table->column_count);
-	table->cells[table->count++] =
-	    value == NULL ? NULL : arena_copy(&table->arena, value, strlen(value));
+	table->cells[table->count++] = value == NULL ? NULL : arena_copy(&table->arena, value, strlen(value));
 }
 
 void
@@ -78,8 +76,7 @@ table_rows(struct table *table, const struct rows *rows)
 	for (int row = 0; row < rows->count; row++) {
 		table_row(table);
 		for (int column = 0; column < (int)table->column_count; column++)
-			table_cell(table,
-			    row_is_null(rows, row, column) ? NULL : row_text(rows, row, column));
+			table_cell(table, row_is_null(rows, row, column) ? NULL : row_text(rows, row, column));
 	}
 }
 
@@ -122,8 +119,7 @@ make_printable(struct text *out, const char *cell)
 	while (*cell != '\0') {
 		size_t length = character(cell);
 		unsigned char first = (unsigned char)cell[0];
-		bool control = first < 0x20 || first == 0x7f ||
-		    (first == 0xc2 && length == 2 && (unsigned char)cell[1] < 0xa0);
+		bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && length == 2 && (unsigned char)cell[1] < 0xa0);
 
 		if (length == 0 || control) {
 			text_add_format(out, "\\x%02x", first);
@@ -180,8 +176,7 @@ add_blanks(struct text *line, size_t count)
 
 /* One more cell of a line; two blanks stand between columns. */
 static void
-add_padded(struct text *line, const struct table *table, size_t column, const char *cell,
-    const size_t *widths)
+add_padded(struct text *line, const struct table *table, size_t column, const char *cell, const size_t *widths)
 {
 	size_t blanks = widths[column] - width_of(cell);
 	bool right = table->columns[column].kind == COLUMN_NUMBER;
@@ -265,8 +260,7 @@ is_plain_integer(const char *text)
 	const char *digits = text[0] == '-' ? text + 1 : text;
 	size_t length = strlen(digits);
 
-	return length > 0 && strspn(digits, "0123456789") == length &&
-	    (digits[0] != '0' || (length == 1 && digits == text));
+	return length > 0 && strspn(digits, "0123456789") == length && (digits[0] != '0' || (length == 1 && digits == text));
 }
 
 static void
@@ -316,12 +310,10 @@ print_csv_cell(const struct table *table, size_t index)
 {
 	const char *cell = cell_at(table, index);
 	enum column_kind kind = table->columns[index % table->column_count].kind;
-	bool guarded = cell[0] != '\0' && strchr("=+-@\t\r", cell[0]) != NULL &&
-	    !(kind == COLUMN_NUMBER && is_number(cell));
+	bool guarded = cell[0] != '\0' && strchr("=+-@\t\r", cell[0]) != NULL && !(kind == COLUMN_NUMBER && is_number(cell));
 	/* An empty line is skipped by many readers: the only cell of a row is never nothing at all.
 	 */
-	bool quoted =
-	    cell[strcspn(cell, ",\"\r\n")] != '\0' || (cell[0] == '\0' && table->column_count == 1);
+	bool quoted = cell[strcspn(cell, ",\"\r\n")] != '\0' || (cell[0] == '\0' && table->column_count == 1);
 
 	fputs(quoted ? "\"" : "", stdout);
 	fputs(guarded ? "'" : "", stdout);
@@ -364,8 +356,8 @@ character(const char *text)
 	for (size_t i = 1; i < length; i++)
 		if ((byte[i] & 0xc0) != 0x80)
 			return 0;
-	if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] > 0x9f) ||
-	    (byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] > 0x8f))
+	if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] > 0x9f) || (byte[0] == 0xf0 && byte[1] < 0x90) ||
+	    (byte[0] == 0xf4 && byte[1] > 0x8f))
 		return 0;
 	return length;
 }

@@ -12,36 +12,41 @@ static bool ingest(struct run *run, struct error *err);
 enum { DEFAULT_BATCH_RECORDS = 100000, BATCH_BYTES = 64 << 20, DEFAULT_LATE_DAYS = 400 };
 
 static const struct option_spec options[] = {
-	{"mapping", "FILE", "read CSV, by this mapping of columns to fields (docs/formats.md)", 'm'},
-	{"source", "NAME", "the producer, for records that do not name one; default: /short", 0},
-	{"key-from-position", NULL, "records without an idempotency key get the file's SHA-256 and their number", 0},
-	{"growing", NULL, "the file is still being written: leave a last line without its end for the next time", 0},
-	{"late-days", "N", "set usage aside that is older than this; default: 400", 0},
-	{"batch-records", "N", "records of one transaction; default: 100000", 0},
-	{"outcomes", "FILE", "write a CSV row for each record: number, outcome, code, flags, field (- for standard output)", 0},
-	{0},
+    {"mapping", "FILE", "read CSV, by this mapping of columns to fields (docs/formats.md)", 'm'},
+    {"source", "NAME", "the producer, for records that do not name one; default: /short", 0},
+    {"key-from-position", NULL, "records without an idempotency key get the file's SHA-256 and their number", 0},
+    {"growing", NULL, "the file is still being written: leave a last line without its end for the next time", 0},
+    {"late-days", "N", "set usage aside that is older than this; default: 400", 0},
+    {"batch-records", "N", "records of one transaction; default: 100000", 0},
+    {"outcomes", "FILE", "write a CSV row for each record: number, outcome, code, flags, field (- for standard output)", 0},
+    {0},
 };
 
 const struct command cmd_ingest = {
-	.name = "ingest",
-	.summary = "append usage from files to the metered ledger, each event once",
-	.operands = "FILE...|-",
-	.operands_min = 1,
-	.operands_max = -1,
-	.options = options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.takes_dry_run = true,
-	.example = "  tollbook ingest usage-2026-10-*.ndjson.gz\n"
-		   "  tollbook ingest --mapping gateway.json usage.csv\n"
-		   "  zcat usage.ndjson.gz | tollbook ingest -",
-	.run = ingest,
+    .name = "ingest",
+    .summary = "append usage from files to the metered ledger, each event once",
+    .operands = "FILE...|-",
+    .operands_min = 1,
+    .operands_max = -1,
+    .options = options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .takes_dry_run = true,
+    .example = "  tollbook ingest usage-2026-10-*.ndjson.gz\n"
+	       "  tollbook ingest --mapping gateway.json usage.csv\n"
+	       "  zcat usage.ndjson.gz | tollbook ingest -",
+    .run = ingest,
 };
 
 static const struct column columns[] = {
-	{"file", "file", COLUMN_TEXT}, {"records", "records", COLUMN_NUMBER}, {"accepted", "accepted", COLUMN_NUMBER},
-	{"duplicates", "duplicates", COLUMN_NUMBER}, {"ignored", "ignored", COLUMN_NUMBER},
-	{"quarantined", "quarantined", COLUMN_NUMBER}, {"rejected", "rejected", COLUMN_NUMBER}, {0},
+    {"file", "file", COLUMN_TEXT},
+    {"records", "records", COLUMN_NUMBER},
+    {"accepted", "accepted", COLUMN_NUMBER},
+    {"duplicates", "duplicates", COLUMN_NUMBER},
+    {"ignored", "ignored", COLUMN_NUMBER},
+    {"quarantined", "quarantined", COLUMN_NUMBER},
+    {"rejected", "rejected", COLUMN_NUMBER},
+    {0},
 };
 
 /* Where --outcomes goes; under its final name only when complete. */
@@ -93,8 +98,11 @@ outcomes_open(struct outcomes *outcomes, const char *path, struct error *err)
 static bool
 outcomes_write(void *context, const struct batch *batch, struct error *err)
 {
-	static const char *const names[] = {[OUTCOME_ACCEPTED] = "accepted", [OUTCOME_DUPLICATE] = "duplicate",
-	    [OUTCOME_IGNORED] = "ignored", [OUTCOME_QUARANTINED] = "quarantined", [OUTCOME_REJECTED] = "rejected"};
+	static const char *const names[] = {[OUTCOME_ACCEPTED] = "accepted",
+	    [OUTCOME_DUPLICATE] = "duplicate",
+	    [OUTCOME_IGNORED] = "ignored",
+	    [OUTCOME_QUARANTINED] = "quarantined",
+	    [OUTCOME_REJECTED] = "rejected"};
 	struct outcomes *outcomes = context;
 	char flags[256];
 
@@ -104,9 +112,10 @@ outcomes_write(void *context, const struct batch *batch, struct error *err)
 		const struct record *record = &batch->records[i];
 		bool has_flags = record->outcome == OUTCOME_ACCEPTED || record->outcome == OUTCOME_DUPLICATE;
 
-		if (fprintf(outcomes->file, "%llu,%s,%s,\"%s\",%s\r\n", (unsigned long long)record->number, names[record->outcome],
-		    reason_code(record->reason), has_flags ? flags_format(record->event.flags, flags, sizeof flags) : "",
-		    record->field == NULL ? "" : record->field) < 0)
+		if (fprintf(outcomes->file, "%llu,%s,%s,\"%s\",%s\r\n", (unsigned long long)record->number,
+			names[record->outcome], reason_code(record->reason),
+			has_flags ? flags_format(record->event.flags, flags, sizeof flags) : "",
+			record->field == NULL ? "" : record->field) < 0)
 			return outcomes_fail(outcomes, err);
 	}
 	return true;
@@ -115,8 +124,8 @@ outcomes_write(void *context, const struct batch *batch, struct error *err)
 static void
 add_result(struct table *table, const char *file, const struct intake_result *result)
 {
-	const int64_t numbers[] = {result->counts.records, result->counts.accepted, result->counts.duplicates, result->counts.ignored,
-	    result->counts.quarantined, result->counts.rejected};
+	const int64_t numbers[] = {result->counts.records, result->counts.accepted, result->counts.duplicates,
+	    result->counts.ignored, result->counts.quarantined, result->counts.rejected};
 
 	table_row(table);
 	table_cell(table, file);
@@ -151,7 +160,8 @@ read_options(struct run *run, struct reader_options *out, struct intake_limits *
 	    !option_number(run, "batch-records", 1, 1000000, DEFAULT_BATCH_RECORDS, &records, err))
 		return false;
 	*limits = (struct intake_limits){.records = (size_t)records, .bytes = BATCH_BYTES};
-	*out = (struct reader_options){.mapping_path = option_value(run, "mapping"), .growing = option_value(run, "growing") != NULL,
+	*out = (struct reader_options){.mapping_path = option_value(run, "mapping"),
+	    .growing = option_value(run, "growing") != NULL,
 	    .key_from_position = option_value(run, "key-from-position") != NULL};
 	out->rules = event_rules_default(run->now);
 	out->rules.late_days = (int)late_days;

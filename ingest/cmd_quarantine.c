@@ -12,62 +12,62 @@ static bool release(struct run *run, struct error *err);
 static bool discard(struct run *run, struct error *err);
 
 static const struct option_spec list_options[] = {
-	{"code", "CODE", "only records with this reason code", 'c'},
-	{"all", NULL, "also those released or discarded", 'a'},
-	{0},
+    {"code", "CODE", "only records with this reason code", 'c'},
+    {"all", NULL, "also those released or discarded", 'a'},
+    {0},
 };
 
 static const struct option_spec reason_options[] = {
-	{"reason", "TEXT", "why, for the audit log; must be given", 'r'},
-	{0},
+    {"reason", "TEXT", "why, for the audit log; must be given", 'r'},
+    {0},
 };
 
 const struct command cmd_quarantine_list = {
-	.name = "quarantine list",
-	.summary = "list the records set aside that wait for somebody",
-	.operands = "",
-	.options = list_options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook quarantine list\n  tollbook quarantine list --code E_KEY_CONFLICT --format csv",
-	.run = list,
+    .name = "quarantine list",
+    .summary = "list the records set aside that wait for somebody",
+    .operands = "",
+    .options = list_options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook quarantine list\n  tollbook quarantine list --code E_KEY_CONFLICT --format csv",
+    .run = list,
 };
 
 const struct command cmd_quarantine_show = {
-	.name = "quarantine show",
-	.summary = "show one record: why it was set aside, where it came from, its bytes, and what can be done",
-	.operands = "ID",
-	.operands_min = 1,
-	.operands_max = 1,
-	.needs = NEEDS_DB,
-	.example = "  tollbook quarantine show 17",
-	.run = show,
+    .name = "quarantine show",
+    .summary = "show one record: why it was set aside, where it came from, its bytes, and what can be done",
+    .operands = "ID",
+    .operands_min = 1,
+    .operands_max = 1,
+    .needs = NEEDS_DB,
+    .example = "  tollbook quarantine show 17",
+    .run = show,
 };
 
 const struct command cmd_quarantine_release = {
-	.name = "quarantine release",
-	.summary = "book records after all: as they stand, where a person may say so, or because the ledger has changed",
-	.operands = "ID...",
-	.operands_min = 1,
-	.operands_max = -1,
-	.options = reason_options,
-	.needs = NEEDS_DB,
-	.takes_dry_run = true,
-	.example = "  tollbook quarantine release 17 --reason 'fine-tuning job, checked with the tenant, ticket 4711'",
-	.run = release,
+    .name = "quarantine release",
+    .summary = "book records after all: as they stand, where a person may say so, or because the ledger has changed",
+    .operands = "ID...",
+    .operands_min = 1,
+    .operands_max = -1,
+    .options = reason_options,
+    .needs = NEEDS_DB,
+    .takes_dry_run = true,
+    .example = "  tollbook quarantine release 17 --reason 'fine-tuning job, checked with the tenant, ticket 4711'",
+    .run = release,
 };
 
 const struct command cmd_quarantine_discard = {
-	.name = "quarantine discard",
-	.summary = "decide that records are not usage; their bytes stay",
-	.operands = "ID...",
-	.operands_min = 1,
-	.operands_max = -1,
-	.options = reason_options,
-	.needs = NEEDS_DB,
-	.takes_dry_run = true,
-	.example = "  tollbook quarantine discard 18 19 --reason 'test traffic of the gateway team'",
-	.run = discard,
+    .name = "quarantine discard",
+    .summary = "decide that records are not usage; their bytes stay",
+    .operands = "ID...",
+    .operands_min = 1,
+    .operands_max = -1,
+    .options = reason_options,
+    .needs = NEEDS_DB,
+    .takes_dry_run = true,
+    .example = "  tollbook quarantine discard 18 19 --reason 'test traffic of the gateway team'",
+    .run = discard,
 };
 
 static bool
@@ -96,7 +96,21 @@ list(struct run *run, struct error *err)
 }
 
 /* Columns of quarantine_get.sql. */
-enum { ROW_ID, ROW_OUTCOME, ROW_CODE, ROW_FIELD, ROW_VALUE, ROW_FORMAT, ROW_RAW, ROW_LENGTH, ROW_SOURCE, ROW_RECORD, ROW_STATE, ROW_WHY, ROW_BY };
+enum {
+	ROW_ID,
+	ROW_OUTCOME,
+	ROW_CODE,
+	ROW_FIELD,
+	ROW_VALUE,
+	ROW_FORMAT,
+	ROW_RAW,
+	ROW_LENGTH,
+	ROW_SOURCE,
+	ROW_RECORD,
+	ROW_STATE,
+	ROW_WHY,
+	ROW_BY
+};
 
 static bool
 get(struct run *run, const char *id, struct rows *out, struct error *err)
@@ -199,10 +213,11 @@ static bool
 resolve(struct run *run, const char *id, const char *action, const char *batch, const char *reason, struct error *err)
 {
 	return db_change(run->db, SQL_INGEST_QUARANTINE_RESOLVE,
-	    PARAMS(id, action, batch, reason, run->by, param_instant(&run->arena, run->now)), 1, err) &&
+		   PARAMS(id, action, batch, reason, run->by, param_instant(&run->arena, run->now)), 1, err) &&
 	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-	        PARAMS(param_instant(&run->arena, run->now), run->by, arena_format(&run->arena, "quarantine %s", action),
-	            arena_format(&run->arena, "quarantine %s", id), reason), 1, err);
+		PARAMS(param_instant(&run->arena, run->now), run->by, arena_format(&run->arena, "quarantine %s", action),
+		    arena_format(&run->arena, "quarantine %s", id), reason),
+		1, err);
 }
 
 static bool
@@ -247,7 +262,8 @@ discard(struct run *run, struct error *err)
 static bool
 still_wrong(const struct record *record, const char *id, struct error *err)
 {
-	error_set(err, ERROR_STATE, "record %s cannot be released: %s, %s", id, reason_code(record->reason), reason_meaning(record->reason));
+	error_set(err, ERROR_STATE, "record %s cannot be released: %s, %s", id, reason_code(record->reason),
+	    reason_meaning(record->reason));
 	if (record->field != NULL)
 		error_field(err, record->field, record->value.at, record->value.length);
 	return error_hint(err, "%c%s.", what_can_be_done(record->reason)[0] - 'a' + 'A', what_can_be_done(record->reason) + 1);
@@ -272,10 +288,12 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	batch_close(batch);
 	if (!db_begin(run->db, err))
 		return false;
-	fine = ledger_writer_open(&writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err) &&
+	fine = ledger_writer_open(
+		   &writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err) &&
 	    batch_prepare(&writer, batch, err) && batch_append_within(&writer, batch, run->now, &counts, &batch_id, err) &&
-	    (counts.duplicates == 0 || booked_before(id, err)) && (counts.accepted == 1 || still_wrong(&batch->records[0], id, err)) &&
-	    ledger_writer_finish(&writer, run->now, err) && resolve(run, id, "released", param_number(&run->arena, batch_id), reason, err);
+	    (counts.duplicates == 0 || booked_before(id, err)) &&
+	    (counts.accepted == 1 || still_wrong(&batch->records[0], id, err)) && ledger_writer_finish(&writer, run->now, err) &&
+	    resolve(run, id, "released", param_number(&run->arena, batch_id), reason, err);
 	fine = end_transaction(run, fine, err);
 	ledger_writer_release(&writer);
 	return fine;
@@ -304,7 +322,8 @@ release_row(struct run *run, const struct rows *row, const char *reason, struct 
 	}
 	if (reason_release(code) == RELEASE_WAIVE)
 		rules.waived = code;
-	fine = record_parse(row_text(row, 0, ROW_FORMAT), &rules, raw, (uint64_t)row_number(row, 0, ROW_RECORD), &batch.arena, record, err);
+	fine = record_parse(
+	    row_text(row, 0, ROW_FORMAT), &rules, raw, (uint64_t)row_number(row, 0, ROW_RECORD), &batch.arena, record, err);
 	record->raw = raw;
 	record->raw_length = raw.length;
 	record->number = 1;

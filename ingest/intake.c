@@ -200,7 +200,8 @@ book_all(struct run *run, struct queue *queue, struct ledger_writer *writer, int
 		add_counts(result, batch, &counts);
 		if (watch != NULL && !watch(context, batch, err))
 			return false;
-		progress(run, "%lld records, %lld accepted", (long long)result->counts.records, (long long)result->counts.accepted);
+		progress(
+		    run, "%lld records, %lld accepted", (long long)result->counts.records, (long long)result->counts.accepted);
 		put(queue, queue->free, &queue->free_count, batch);
 	}
 	if (queue->failed) {

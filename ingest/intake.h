@@ -13,14 +13,14 @@
 
 struct intake_limits {
 	size_t records; /* of a batch */
-	size_t bytes;	/* of a batch's arena: what bounds the memory when records are large */
+	size_t bytes;   /* of a batch's arena: what bounds the memory when records are large */
 };
 
 struct intake_result {
 	struct batch_counts counts;
 	int64_t batches;
 	int64_t reasons[REASON_LIMIT]; /* records by reason code */
-	bool waiting;		       /* an unfinished last line was left (growing file) */
+	bool waiting;                  /* an unfinished last line was left (growing file) */
 };
 
 /* Called with each batch after it is booked (or, in a dry run, parsed). */
@@ -28,7 +28,8 @@ typedef bool intake_watch(void *context, const struct batch *batch, struct error
 
 /* Books everything in the file.  On an error in the middle of the file what was read before it is booked, *result counts
  * that, and the error is returned: run again when the file is mended, what is booked is recognised. */
-MUST_CHECK bool intake_file(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
+MUST_CHECK
+bool intake_file(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
     intake_watch *watch, void *context, struct intake_result *result, struct error *err);
 
 #endif

@@ -114,8 +114,8 @@ set_format(struct reader *reader)
 	else if (reader->mapping.header)
 		reader->format = "csv";
 	else
-		reader->format =
-		    arena_format(&reader->arena, "csv%s%s%s %s", key, digest, source, mapping_format(&reader->mapping, &reader->arena));
+		reader->format = arena_format(
+		    &reader->arena, "csv%s%s%s %s", key, digest, source, mapping_format(&reader->mapping, &reader->arena));
 }
 
 bool

@@ -87,7 +87,8 @@ batch_close(struct batch *batch)
 
 		if (record->reason != REASON_NONE)
 			continue;
-		batch->keys[batch->key_count++] = (struct admitted){.record = record, .ordinal = i,
+		batch->keys[batch->key_count++] = (struct admitted){.record = record,
+		    .ordinal = i,
 		    .series = batch_names_series(&batch->series, &record->event, i),
 		    .source = batch_names_source(&batch->sources, &record->event, i)};
 		note_day(batch, record->event.time);
@@ -346,7 +347,8 @@ add_row(struct ledger_writer *writer, struct row_facts *facts, const struct admi
 
 /* In the order of the records; of one record first its row, then its reversal. */
 static void
-add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals, struct row_facts *facts)
+add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals,
+    struct row_facts *facts)
 {
 	const struct admitted **keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *keys);
 	const struct reversal **taken_back = arena_take(&batch->arena, (batch->count + 1) * sizeof *taken_back);
@@ -365,11 +367,12 @@ add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, co
 			continue;
 		must((reversal == NULL) == (event->kind == EVENT_USAGE));
 		if (event->kind != EVENT_VOID)
-			add_row(writer, facts, keys[i], batch_id, 1, reversal == NULL ? event->time : reversal->original.time, keys[i]->series,
-			    event->context_input_tokens, event->quantities, event->quantity_count);
+			add_row(writer, facts, keys[i], batch_id, 1, reversal == NULL ? event->time : reversal->original.time,
+			    keys[i]->series, event->context_input_tokens, event->quantities, event->quantity_count);
 		if (reversal != NULL)
 			add_row(writer, facts, keys[i], batch_id, -1, reversal->original.time, reversal->original.series,
-			    reversal->original.context_input_tokens, reversal->original.quantities, reversal->original.quantity_count);
+			    reversal->original.context_input_tokens, reversal->original.quantities,
+			    reversal->original.quantity_count);
 	}
 }
 
@@ -392,7 +395,8 @@ copy_rows(struct ledger_writer *writer, int64_t rows, struct error *err)
 /* --- quarantine ------------------------------------------------------------------------------ */
 
 static bool
-set_aside(struct ledger_writer *writer, const struct batch *batch, const struct record *record, int64_t batch_id, bool *known, struct error *err)
+set_aside(struct ledger_writer *writer, const struct batch *batch, const struct record *record, int64_t batch_id, bool *known,
+    struct error *err)
 {
 	struct arena arena = {0};
 	struct text field = {0};
@@ -414,10 +418,11 @@ set_aside(struct ledger_writer *writer, const struct batch *batch, const struct 
 	}
 	fine = db_rows(writer->db, SQL_LEDGER_QUARANTINE_ADD,
 	    PARAMS(param_number(&arena, batch_id), param_number(&arena, (int64_t)record->number),
-	        record->outcome == OUTCOME_QUARANTINED ? "quarantined" : "rejected", reason_code(record->reason),
-	        record->field == NULL ? "" : record->field, text_string(&field), batch->format,
-	        param_hex(&arena, record->raw.at, record->raw.length), param_number(&arena, (int64_t)record->raw_length),
-	        param_hex(&arena, sum, sizeof sum)), &rows, err);
+		record->outcome == OUTCOME_QUARANTINED ? "quarantined" : "rejected", reason_code(record->reason),
+		record->field == NULL ? "" : record->field, text_string(&field), batch->format,
+		param_hex(&arena, record->raw.at, record->raw.length), param_number(&arena, (int64_t)record->raw_length),
+		param_hex(&arena, sum, sizeof sum)),
+	    &rows, err);
 	if (fine) {
 		*known = rows.count == 0;
 		rows_release(&rows);
@@ -428,7 +433,8 @@ set_aside(struct ledger_writer *writer, const struct batch *batch, const struct 
 }
 
 static bool
-set_all_aside(struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, struct batch_counts *counts, struct error *err)
+set_all_aside(
+    struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, struct batch_counts *counts, struct error *err)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		bool known;
@@ -467,20 +473,25 @@ write_header(struct ledger_writer *writer, const struct batch *batch, int64_t ba
 	const char *id = param_number(&arena, batch_id), *digest = param_hex(&arena, sum, DIGEST_SIZE);
 	bool fine = db_change(writer->db, SQL_LEDGER_BATCH_ADD,
 	    PARAMS(id, param_number(&arena, writer->position_id), param_number(&arena, writer->next_position), next_position,
-	        param_number(&arena, writer->next_record), param_number(&arena, counts->records), param_number(&arena, counts->accepted),
-	        param_number(&arena, counts->duplicates), param_number(&arena, counts->restamped), param_number(&arena, counts->ignored),
-	        param_number(&arena, counts->quarantined), param_number(&arena, counts->rejected),
-	        param_number(&arena, counts->set_aside_before), param_number(&arena, counts->ledger_rows),
-	        facts->rows == 0 ? NULL : param_instant(&arena, facts->first), facts->rows == 0 ? NULL : param_instant(&arena, facts->last),
-	        param_hex(&arena, writer->last_digest, DIGEST_SIZE), digest, param_instant(&arena, now)), 1, err);
+		param_number(&arena, writer->next_record), param_number(&arena, counts->records),
+		param_number(&arena, counts->accepted), param_number(&arena, counts->duplicates),
+		param_number(&arena, counts->restamped), param_number(&arena, counts->ignored),
+		param_number(&arena, counts->quarantined), param_number(&arena, counts->rejected),
+		param_number(&arena, counts->set_aside_before), param_number(&arena, counts->ledger_rows),
+		facts->rows == 0 ? NULL : param_instant(&arena, facts->first),
+		facts->rows == 0 ? NULL : param_instant(&arena, facts->last), param_hex(&arena, writer->last_digest, DIGEST_SIZE),
+		digest, param_instant(&arena, now)),
+	    1, err);
 
 	if (fine) {
 		fine = db_change(writer->db, SQL_LEDGER_POSITION_ADVANCE,
 		    PARAMS(param_number(&arena, writer->position_id), param_number(&arena, writer->next_position),
-		        param_number(&arena, writer->next_record), next_position,
-		        param_number(&arena, writer->next_record + counts->records), id, digest), 1, err);
+			param_number(&arena, writer->next_record), next_position,
+			param_number(&arena, writer->next_record + counts->records), id, digest),
+		    1, err);
 		if (!fine && err->sqlstate[0] == '\0' && err->kind == ERROR_STATE)
-			error_set(err, ERROR_BUSY, "another process moved the position of this source; nothing of this batch is booked");
+			error_set(err, ERROR_BUSY,
+			    "another process moved the position of this source; nothing of this batch is booked");
 	}
 	arena_release(&arena);
 	return fine;
@@ -518,8 +529,8 @@ batch_append_within(struct ledger_writer *writer, struct batch *batch, struct in
 }
 
 bool
-batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts, int64_t *batch_id,
-    struct error *err)
+batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
+    int64_t *batch_id, struct error *err)
 {
 	if (!batch_prepare(writer, batch, err) || !db_begin(writer->db, err))
 		return false;

@@ -24,7 +24,7 @@ struct batch {
 	int64_t *days; /* days since 1970 that its events are of, each once */
 	size_t day_count, day_room;
 	uint64_t next_position; /* of the source, behind the last record */
-	const char *format;	/* how quarantine can read `raw` again, see reader_format() */
+	const char *format;     /* how quarantine can read `raw` again, see reader_format() */
 };
 
 struct batch_counts {
@@ -39,28 +39,33 @@ struct ledger_writer {
 	int64_t position_id;
 	int64_t next_position, next_record; /* as they stand in the database */
 	unsigned char last_digest[DIGEST_SIZE];
-	bool probe; /* ask the register before copying keys: set when duplicates are met, cleared when none are */
-	struct text months; /* months known to have a partition, "2026-10 " each */
+	bool probe;             /* ask the register before copying keys: set when duplicates are met, cleared when none are */
+	struct text months;     /* months known to have a partition, "2026-10 " each */
 	struct text keys, rows; /* buffers of COPY data */
 	struct digest *digest;
 };
 
 /* A row of metering.source_position of its own for one reading of `name`. */
-MUST_CHECK bool ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name,
-    struct instant now, const char *by, struct error *err);
+MUST_CHECK
+bool ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name, struct instant now,
+    const char *by, struct error *err);
 /* Marks the source as read to its end. */
-MUST_CHECK bool ledger_writer_finish(struct ledger_writer *writer, struct instant now, struct error *err);
+MUST_CHECK
+bool ledger_writer_finish(struct ledger_writer *writer, struct instant now, struct error *err);
 void ledger_writer_release(struct ledger_writer *writer);
 
 /* Books a batch and says what became of its records; each record's `reason` and outcome are final afterwards.
  * Retries by itself when another process books the same identities at the same moment.  *batch_id is the batch's number. */
-MUST_CHECK bool batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
+MUST_CHECK
+bool batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
     int64_t *batch_id, struct error *err);
 /* The same inside a transaction that the caller opened and will commit (a release from quarantine). */
-MUST_CHECK bool batch_append_within(struct ledger_writer *writer, struct batch *batch, struct instant now,
-    struct batch_counts *counts, int64_t *batch_id, struct error *err);
+MUST_CHECK
+bool batch_append_within(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
+    int64_t *batch_id, struct error *err);
 /* What must exist before the transaction: months and series.  batch_append calls it; a caller of batch_append_within must. */
-MUST_CHECK bool batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err);
+MUST_CHECK
+bool batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err);
 
 struct record *batch_add(struct batch *batch);
 /* No more records: collects identities, series, sources and days of those accepted so far, and sorts the identities.  Needs no

@@ -6,12 +6,12 @@
 static bool init(struct run *run, struct error *err);
 
 const struct command cmd_init = {
-	.name = "init",
-	.summary = "make the database schema, or bring an older one up to date",
-	.operands = "",
-	.needs = NEEDS_SERVER,
-	.example = "  tollbook init\n  tollbook init --db 'host=db.example dbname=billing'",
-	.run = init,
+    .name = "init",
+    .summary = "make the database schema, or bring an older one up to date",
+    .operands = "",
+    .needs = NEEDS_SERVER,
+    .example = "  tollbook init\n  tollbook init --db 'host=db.example dbname=billing'",
+    .run = init,
 };
 
 static bool
@@ -24,7 +24,9 @@ store_meters(struct run *run, struct error *err)
 		const struct meter *meter = meter_of(id);
 
 		if (!db_change(run->db, SQL_LEDGER_METER_STORE,
-		    PARAMS(param_number(&run->arena, id), meter->name, sides[meter->side], param_number(&run->arena, meter->decimals)), 1, err))
+			PARAMS(param_number(&run->arena, id), meter->name, sides[meter->side],
+			    param_number(&run->arena, meter->decimals)),
+			1, err))
 			return false;
 	}
 	return true;
@@ -41,6 +43,7 @@ init(struct run *run, struct error *err)
 		db_rollback(run->db);
 		return false;
 	}
-	printf("the schema is up to date: %d of %zu migrations applied now, %d meters registered\n", applied, migration_count, METER_LIMIT - 1);
+	printf("the schema is up to date: %d of %zu migrations applied now, %d meters registered\n", applied, migration_count,
+	    METER_LIMIT - 1);
 	return true;
 }

@@ -13,56 +13,56 @@ static bool list(struct run *run, struct error *err);
 static bool show(struct run *run, struct error *err);
 
 static const struct option_spec scope_options[] = {
-	{"period", "YYYY-MM", "only this billing period", 'p'},
-	{"tenant", "TENANT", "only this tenant", 't'},
-	{0},
+    {"period", "YYYY-MM", "only this billing period", 'p'},
+    {"tenant", "TENANT", "only this tenant", 't'},
+    {0},
 };
 
 const struct command cmd_invoice_draft = {
-	.name = "invoice draft",
-	.summary = "draft invoices from the charges in force; drafting again replaces drafts",
-	.operands = "",
-	.options = scope_options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.takes_dry_run = true,
-	.example = "  tollbook invoice draft --period 2026-10",
-	.run = draft,
+    .name = "invoice draft",
+    .summary = "draft invoices from the charges in force; drafting again replaces drafts",
+    .operands = "",
+    .options = scope_options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .takes_dry_run = true,
+    .example = "  tollbook invoice draft --period 2026-10",
+    .run = draft,
 };
 
 const struct command cmd_invoice_finalize = {
-	.name = "invoice finalize",
-	.summary = "give drafts their numbers; a final invoice never changes",
-	.operands = "",
-	.options = scope_options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.takes_dry_run = true,
-	.example = "  tollbook invoice finalize --period 2026-10\n  tollbook invoice finalize --tenant acme --as-of 2026-11-01",
-	.run = finalize,
+    .name = "invoice finalize",
+    .summary = "give drafts their numbers; a final invoice never changes",
+    .operands = "",
+    .options = scope_options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .takes_dry_run = true,
+    .example = "  tollbook invoice finalize --period 2026-10\n  tollbook invoice finalize --tenant acme --as-of 2026-11-01",
+    .run = finalize,
 };
 
 const struct command cmd_invoice_list = {
-	.name = "invoice list",
-	.summary = "list invoices and drafts with their totals",
-	.operands = "",
-	.options = scope_options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook invoice list --period 2026-10 --format csv",
-	.run = list,
+    .name = "invoice list",
+    .summary = "list invoices and drafts with their totals",
+    .operands = "",
+    .options = scope_options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook invoice list --period 2026-10 --format csv",
+    .run = list,
 };
 
 const struct command cmd_invoice_show = {
-	.name = "invoice show",
-	.summary = "show an invoice with its lines",
-	.operands = "NUMBER|TENANT:PERIOD",
-	.operands_min = 1,
-	.operands_max = 1,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook invoice show TF-INV-2026-000001\n  tollbook invoice show acme:2026-10",
-	.run = show,
+    .name = "invoice show",
+    .summary = "show an invoice with its lines",
+    .operands = "NUMBER|TENANT:PERIOD",
+    .operands_min = 1,
+    .operands_max = 1,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook invoice show TF-INV-2026-000001\n  tollbook invoice show acme:2026-10",
+    .run = show,
 };
 
 static bool
@@ -160,12 +160,14 @@ list(struct run *run, struct error *err)
 {
 	static const struct column columns[] = {{"number", "number", COLUMN_TEXT}, {"status", "status", COLUMN_TEXT},
 	    {"tenant", "tenant", COLUMN_TEXT}, {"period", "period", COLUMN_TEXT}, {"lines", "lines", COLUMN_NUMBER},
-	    {"total", "total", COLUMN_NUMBER}, {"currency", "currency", COLUMN_TEXT}, {"issued_on", "issued on", COLUMN_TEXT}, {0}};
+	    {"total", "total", COLUMN_NUMBER}, {"currency", "currency", COLUMN_TEXT}, {"issued_on", "issued on", COLUMN_TEXT},
+	    {0}};
 	struct invoice_scope scope;
 	struct table *table;
 	struct rows rows;
 
-	if (!read_scope(run, &scope, err) || !db_rows(run->db, SQL_LEDGER_INVOICE_LIST, PARAMS(scope.period, scope.tenant), &rows, err))
+	if (!read_scope(run, &scope, err) ||
+	    !db_rows(run->db, SQL_LEDGER_INVOICE_LIST, PARAMS(scope.period, scope.tenant), &rows, err))
 		return false;
 	table = table_new(columns);
 	for (int i = 0; i < rows.count; i++) {
@@ -190,11 +192,13 @@ print_header(struct run *run, const struct rows *invoice)
 	printf("%s%s\n", number[0] == '\0' ? "DRAFT" : "INVOICE ", number);
 	printf("from      %s (%s)\n", row_text(invoice, 0, 6), row_text(invoice, 0, 5));
 	printf("to        %s (%s)\n", row_text(invoice, 0, 4), row_text(invoice, 0, 3));
-	printf("period    %s, %s to %s, zone %s\n", row_text(invoice, 0, 7), row_text(invoice, 0, 9), row_text(invoice, 0, 10), row_text(invoice, 0, 8));
+	printf("period    %s, %s to %s, zone %s\n", row_text(invoice, 0, 7), row_text(invoice, 0, 9), row_text(invoice, 0, 10),
+	    row_text(invoice, 0, 8));
 	if (number[0] != '\0')
 		printf("issued    %s, content SHA-256 %s\n", row_text(invoice, 0, 15), row_text(invoice, 0, 16));
 	printf("total     %s %s (%s before rounding of the lines)\n\n",
-	    minor_format(run, row_number(invoice, 0, 13), row_number(invoice, 0, 12)), row_text(invoice, 0, 11), row_text(invoice, 0, 14));
+	    minor_format(run, row_number(invoice, 0, 13), row_number(invoice, 0, 12)), row_text(invoice, 0, 11),
+	    row_text(invoice, 0, 14));
 }
 
 static void
@@ -220,9 +224,10 @@ static bool
 show(struct run *run, struct error *err)
 {
 	static const struct column columns[] = {{"line", "line", COLUMN_NUMBER}, {"model", "model", COLUMN_TEXT},
-	    {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT}, {"priced_as", "priced as", COLUMN_TEXT},
-	    {"tier", "price tier", COLUMN_NUMBER}, {"quantity", "quantity", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER},
-	    {"per", "per", COLUMN_NUMBER}, {"exact_amount", "exact", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER},
+	    {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
+	    {"priced_as", "priced as", COLUMN_TEXT}, {"tier", "price tier", COLUMN_NUMBER},
+	    {"quantity", "quantity", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER}, {"per", "per", COLUMN_NUMBER},
+	    {"exact_amount", "exact", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER},
 	    {"price_rule", "price rule", COLUMN_TEXT}, {0}};
 	struct rows invoice, lines;
 	struct table *table;
@@ -232,7 +237,8 @@ show(struct run *run, struct error *err)
 	if (invoice.count != 1) {
 		rows_release(&invoice);
 		error_set(err, ERROR_STATE, "there is no invoice \"%s\"", run->operands[0]);
-		return error_hint(err, "Name a final one by its number, a draft by TENANT:PERIOD; tollbook invoice list shows them.");
+		return error_hint(
+		    err, "Name a final one by its number, a draft by TENANT:PERIOD; tollbook invoice list shows them.");
 	}
 	if (!db_rows(run->db, SQL_LEDGER_INVOICE_LINES, PARAMS(row_text(&invoice, 0, 0)), &lines, err)) {
 		rows_release(&invoice);

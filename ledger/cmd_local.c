@@ -8,45 +8,48 @@ static bool local_status(struct run *run, struct error *err);
 static bool local_psql(struct run *run, struct error *err);
 
 const struct command cmd_local_start = {
-	.name = "local start",
-	.summary = "start the private server, made on first use; prints how to connect to it",
-	.operands = "",
-	.needs = NEEDS_NOTHING,
-	.example = "  tollbook local start\n  pg_dump -d \"$(tollbook local start)\" -f books.sql",
-	.run = local_start,
+    .name = "local start",
+    .summary = "start the private server, made on first use; prints how to connect to it",
+    .operands = "",
+    .needs = NEEDS_NOTHING,
+    .example = "  tollbook local start\n  pg_dump -d \"$(tollbook local start)\" -f books.sql",
+    .run = local_start,
 };
 
 const struct command cmd_local_stop = {
-	.name = "local stop",
-	.summary = "stop the private server",
-	.operands = "",
-	.needs = NEEDS_NOTHING,
-	.example = "  tollbook local stop",
-	.run = local_stop,
+    .name = "local stop",
+    .summary = "stop the private server",
+    .operands = "",
+    .needs = NEEDS_NOTHING,
+    .example = "  tollbook local stop",
+    .run = local_stop,
 };
 
 const struct command cmd_local_status = {
-	.name = "local status",
-	.summary = "say whether there is a private server, where it is, and whether it runs",
-	.operands = "",
-	.needs = NEEDS_NOTHING,
-	.prints_rows = true,
-	.example = "  tollbook local status",
-	.run = local_status,
+    .name = "local status",
+    .summary = "say whether there is a private server, where it is, and whether it runs",
+    .operands = "",
+    .needs = NEEDS_NOTHING,
+    .prints_rows = true,
+    .example = "  tollbook local status",
+    .run = local_status,
 };
 
 const struct command cmd_local_psql = {
-	.name = "local psql",
-	.summary = "open psql on the private server, started on demand; operands behind -- go to psql",
-	.operands = "[-- ARGUMENT...]",
-	.operands_max = -1,
-	.needs = NEEDS_NOTHING,
-	.example = "  tollbook local psql\n  tollbook local psql -- -c 'TABLE metering.meter'",
-	.run = local_psql,
+    .name = "local psql",
+    .summary = "open psql on the private server, started on demand; operands behind -- go to psql",
+    .operands = "[-- ARGUMENT...]",
+    .operands_max = -1,
+    .needs = NEEDS_NOTHING,
+    .example = "  tollbook local psql\n  tollbook local psql -- -c 'TABLE metering.meter'",
+    .run = local_psql,
 };
 
 static const struct column columns[] = {
-	{"state", "state", COLUMN_TEXT}, {"home", "home", COLUMN_TEXT}, {"log", "log", COLUMN_TEXT}, {0},
+    {"state", "state", COLUMN_TEXT},
+    {"home", "home", COLUMN_TEXT},
+    {"log", "log", COLUMN_TEXT},
+    {0},
 };
 
 static bool
@@ -78,7 +81,7 @@ static bool
 local_status(struct run *run, struct error *err)
 {
 	static const char *const states[] = {
-		[PRIVATE_SERVER_ABSENT] = "absent", [PRIVATE_SERVER_STOPPED] = "stopped", [PRIVATE_SERVER_RUNNING] = "running"};
+	    [PRIVATE_SERVER_ABSENT] = "absent", [PRIVATE_SERVER_STOPPED] = "stopped", [PRIVATE_SERVER_RUNNING] = "running"};
 	struct text home = {0};
 	enum private_server_state state;
 	struct table *table;

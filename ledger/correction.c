@@ -51,8 +51,10 @@ from_batch(const struct admitted *key, const struct reversals *so_far, struct ar
 	const struct usage_event *event = &key->record->event;
 	size_t size = event->quantity_count * sizeof *event->quantities;
 
-	*out = (struct booked){.time = booked_time(key, so_far), .series = key->series,
-	    .context_input_tokens = event->context_input_tokens, .quantity_count = event->quantity_count};
+	*out = (struct booked){.time = booked_time(key, so_far),
+	    .series = key->series,
+	    .context_input_tokens = event->context_input_tokens,
+	    .quantity_count = event->quantity_count};
 	out->quantities = arena_take(arena, size);
 	if (size > 0)
 		memcpy(out->quantities, event->quantities, size);
@@ -133,7 +135,8 @@ resolve_one(struct db *db, struct admitted *keys, size_t count, struct admitted 
 		return true;
 	}
 	if (!db_rows(db, SQL_LEDGER_CORRECTION_CLAIM,
-	    PARAMS(hex, digest_hex(key->record->event.event_id.byte, 16, own_hex), param_number(arena, batch_id)), &claimed, err))
+		PARAMS(hex, digest_hex(key->record->event.event_id.byte, 16, own_hex), param_number(arena, batch_id)), &claimed,
+		err))
 		return false;
 	found = claimed.count == 1;
 	rows_release(&claimed);

@@ -30,7 +30,8 @@ struct reversals {
 /* For every new correction and void in `keys` (sorted by identity): finds the row it names, in this batch or in the ledger, and
  * claims it, once for ever, in metering.usage_correction.  Those that name nothing get E_REF_UNKNOWN, second ones E_REF_FORK, and
  * ADMISSION_REFUSED.  `keys` must have been probed.  The result lives in the arena. */
-MUST_CHECK bool corrections_resolve(struct db *db, struct admitted *keys, size_t count, int64_t batch_id, struct arena *arena,
+MUST_CHECK
+bool corrections_resolve(struct db *db, struct admitted *keys, size_t count, int64_t batch_id, struct arena *arena,
     struct reversals *out, struct error *err);
 
 #endif

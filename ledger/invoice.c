@@ -11,10 +11,10 @@ enum draft_column {
 	DRAFT_TENANT,
 	DRAFT_PERIOD,
 	DRAFT_RATING,
-	DRAFT_STATUS, /* of an invoice that exists, or NULL */
+	DRAFT_STATUS,   /* of an invoice that exists, or NULL */
 	DRAFT_CURRENCY, /* of the contract at the period's end, or NULL without one */
-	DRAFT_FOREIGN, /* charges in another currency */
-	DRAFT_LINES,   /* charges that make lines */
+	DRAFT_FOREIGN,  /* charges in another currency */
+	DRAFT_LINES,    /* charges that make lines */
 };
 
 struct line_total {
@@ -39,8 +39,9 @@ add_lines(struct run *run, const char *invoice_id, const char *rating_id, struct
 		fine = money_round(exact, sum->total.currency, ROUND_HALF_UP, &rounded, err) &&
 		    money_add(sum->total, rounded, &sum->total, err) && decimal_add(sum->exact, exact, &sum->exact, err) &&
 		    db_change(run->db, SQL_LEDGER_LINE_ADD,
-		        PARAMS(invoice_id, param_number(&run->arena, i + 1), rating_id, row_text(&charges, i, 0),
-		            param_number(&run->arena, rounded.minor)), 1, err);
+			PARAMS(invoice_id, param_number(&run->arena, i + 1), rating_id, row_text(&charges, i, 0),
+			    param_number(&run->arena, rounded.minor)),
+			1, err);
 		sum->lines++;
 	}
 	rows_release(&charges);
@@ -50,7 +51,8 @@ add_lines(struct run *run, const char *invoice_id, const char *rating_id, struct
 static bool
 draft_drop(struct run *run, const struct rows *due, int row, struct error *err)
 {
-	return db_change(run->db, SQL_LEDGER_DRAFT_DELETE, PARAMS(row_text(due, row, DRAFT_TENANT), row_text(due, row, DRAFT_PERIOD)), -1, err);
+	return db_change(run->db, SQL_LEDGER_DRAFT_DELETE,
+	    PARAMS(row_text(due, row, DRAFT_TENANT), row_text(due, row, DRAFT_PERIOD)), -1, err);
 }
 
 static bool
@@ -63,15 +65,17 @@ draft_one(struct run *run, const struct rows *due, int row, struct line_total *s
 
 	*sum = (struct line_total){.total.currency = currency_find(row_text(due, row, DRAFT_CURRENCY))};
 	must(sum->total.currency != NULL);
-	if (!draft_drop(run, due, row, err) || !db_one_row(run->db, SQL_LEDGER_DRAFT_ADD,
-	        PARAMS(rating_id, param_number(&run->arena, sum->total.currency->minor_units), param_instant(&run->arena, run->now), run->by),
-	        &made, err))
+	if (!draft_drop(run, due, row, err) ||
+	    !db_one_row(run->db, SQL_LEDGER_DRAFT_ADD,
+		PARAMS(rating_id, param_number(&run->arena, sum->total.currency->minor_units),
+		    param_instant(&run->arena, run->now), run->by),
+		&made, err))
 		return false;
 	invoice_id = arena_copy(&run->arena, row_text(&made, 0, 0), row_length(&made, 0, 0));
 	rows_release(&made);
 	return add_lines(run, invoice_id, rating_id, sum, err) &&
 	    db_change(run->db, SQL_LEDGER_DRAFT_TOTAL,
-	        PARAMS(invoice_id, param_number(&run->arena, sum->total.minor), decimal_format(sum->exact, exact)), 1, err);
+		PARAMS(invoice_id, param_number(&run->arena, sum->total.minor), decimal_format(sum->exact, exact)), 1, err);
 }
 
 static const char *
@@ -92,7 +96,8 @@ static bool
 draft_all(struct run *run, const struct rows *due, invoice_drafted *told, void *context, struct error *err)
 {
 	for (int i = 0; i < due->count; i++) {
-		struct drafted drafted = {.tenant = row_text(due, i, DRAFT_TENANT), .period = row_text(due, i, DRAFT_PERIOD),
+		struct drafted drafted = {.tenant = row_text(due, i, DRAFT_TENANT),
+		    .period = row_text(due, i, DRAFT_PERIOD),
 		    .skipped = reason_to_skip(due, i)};
 		struct line_total sum;
 
@@ -131,7 +136,16 @@ invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *tol
 
 /* --- finalizing ------------------------------------------------------------------------------ */
 
-enum final_column { FINAL_INVOICE, FINAL_TENANT, FINAL_PERIOD, FINAL_ISSUER, FINAL_ENDED, FINAL_IN_FORCE, FINAL_DUE, FINAL_UNSUMMED };
+enum final_column {
+	FINAL_INVOICE,
+	FINAL_TENANT,
+	FINAL_PERIOD,
+	FINAL_ISSUER,
+	FINAL_ENDED,
+	FINAL_IN_FORCE,
+	FINAL_DUE,
+	FINAL_UNSUMMED
+};
 
 static const char *
 reason_to_refuse(const struct rows *drafts, int row)
@@ -141,7 +155,8 @@ reason_to_refuse(const struct rows *drafts, int row)
 	if (!row_bool(drafts, row, FINAL_IN_FORCE))
 		return "the charges changed since it was drafted: run tollbook invoice draft again";
 	if (row_bool(drafts, row, FINAL_DUE) || row_bool(drafts, row, FINAL_UNSUMMED))
-		return "usage, prices or a contract of the period are not rated yet: run tollbook rate, then tollbook invoice draft";
+		return "usage, prices or a contract of the period are not rated yet: run tollbook rate, then tollbook invoice "
+		       "draft";
 	return NULL;
 }
 
@@ -192,7 +207,8 @@ take_number(struct run *run, const char *issuer, const char *date, int64_t *numb
 	if (rows.count == 0) {
 		rows_release(&rows);
 		error_set(err, ERROR_STATE, "issuer %s has issued an invoice with a later date than %s", issuer, date);
-		return error_hint(err, "Numbers rise with dates: finalize with a date (--as-of) that is not before the last one.");
+		return error_hint(
+		    err, "Numbers rise with dates: finalize with a date (--as-of) that is not before the last one.");
 	}
 	*number = row_number(&rows, 0, 0);
 	rows_release(&rows);
@@ -210,9 +226,11 @@ finalize_one(struct run *run, const char *invoice_id, const char *issuer, const 
 	if (!take_number(run, issuer, date, &taken, err))
 		return false;
 	*number = arena_format(&run->arena, "%s-INV-%.4s-%06lld", issuer, date, (long long)taken);
-	return invoice_content_digest(run, invoice_id, *number, date, sum, err) && db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
-	    PARAMS(invoice_id, *number, param_number(&run->arena, taken), date, param_instant(&run->arena, run->now), run->by,
-	        param_hex(&run->arena, sum, sizeof sum)), 1, err);
+	return invoice_content_digest(run, invoice_id, *number, date, sum, err) &&
+	    db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
+		PARAMS(invoice_id, *number, param_number(&run->arena, taken), date, param_instant(&run->arena, run->now), run->by,
+		    param_hex(&run->arena, sum, sizeof sum)),
+		1, err);
 }
 
 /* Looks again, alone: what stood there when the drafts were listed may have changed since.  A draft that is gone by now, or final,
@@ -226,14 +244,16 @@ finalize_alone(struct run *run, struct finalized *finalized, struct error *err)
 	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &rows, err))
 		return false;
 	rows_release(&rows);
-	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(finalized->period, finalized->tenant, param_instant(&run->arena, run->now)), &rows, err))
+	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE,
+		PARAMS(finalized->period, finalized->tenant, param_instant(&run->arena, run->now)), &rows, err))
 		return false;
 	finalized->number = NULL;
 	if (rows.count == 1) {
 		finalized->number = "";
 		finalized->refused = reason_to_refuse(&rows, 0);
 		fine = finalized->refused != NULL ||
-		    finalize_one(run, row_text(&rows, 0, FINAL_INVOICE), row_text(&rows, 0, FINAL_ISSUER), &finalized->number, err);
+		    finalize_one(
+			run, row_text(&rows, 0, FINAL_INVOICE), row_text(&rows, 0, FINAL_ISSUER), &finalized->number, err);
 	}
 	rows_release(&rows);
 	return fine;
@@ -259,11 +279,13 @@ invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized
 	struct rows drafts;
 	bool fine;
 
-	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now)), &drafts, err))
+	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now)),
+		&drafts, err))
 		return false;
 	fine = !run->dry_run || db_begin(run->db, err);
 	for (int i = 0; fine && i < drafts.count; i++) {
-		struct finalized finalized = {.tenant = row_text(&drafts, i, FINAL_TENANT), .period = row_text(&drafts, i, FINAL_PERIOD)};
+		struct finalized finalized = {
+		    .tenant = row_text(&drafts, i, FINAL_TENANT), .period = row_text(&drafts, i, FINAL_PERIOD)};
 
 		fine = finalize_within(run, &finalized, err);
 		if (!fine)

@@ -26,18 +26,21 @@ struct drafted {
 /* Called for each tenant period in scope. */
 typedef void invoice_drafted(void *context, const struct drafted *drafted);
 /* Makes or makes again the drafts of the ratings in force; all in one transaction, rolled back for a dry run. */
-MUST_CHECK bool invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err);
+MUST_CHECK
+bool invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err);
 
 struct finalized {
 	const char *tenant, *period, *number; /* number: "" when refused */
-	const char *refused;		      /* why, or NULL */
+	const char *refused;                  /* why, or NULL */
 };
 typedef void invoice_finalized(void *context, const struct finalized *finalized);
 /* Finalizes the drafts in scope, each in its own transaction, in the order of issuer, period and tenant. */
-MUST_CHECK bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
+MUST_CHECK
+bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
 
 /* The digest of everything an invoice says: number and date of issue (YYYY-MM-DD), header and lines, field by field. */
-MUST_CHECK bool invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
+MUST_CHECK
+bool invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
     unsigned char out[DIGEST_SIZE], struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/command.h"
 
 /* The value of --period, checked; "" when it is not given. */
-MUST_CHECK bool period_option(const struct run *run, const char **period, struct error *err);
+MUST_CHECK
+bool period_option(const struct run *run, const char **period, struct error *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum { CACHE_MAX = 200000 };
 
 struct cache {

@@ -18,9 +18,9 @@ struct series_cache;
 struct batch_names {
 	struct index index;
 	struct batch_name {
-		size_t place;	/* of the first record that has it */
+		size_t place;   /* of the first record that has it */
 		int32_t number; /* in the database, once asked for */
-	} *name;
+	} * name;
 	size_t room;
 	struct text key;
 };
@@ -35,7 +35,9 @@ void series_cache_free(struct series_cache *cache);
 /* What a series is known by: the first half of the SHA-256 of its fields; in `hex`. */
 const char *series_digest(const struct bytes fields[SERIES_FIELDS], char hex[DIGEST_HEX]);
 /* No transaction may be open, unless the cache is thrown away where it is rolled back. */
-MUST_CHECK bool series_find(struct series_cache *cache, struct db *db, const struct usage_event *event, int32_t *series, struct error *err);
-MUST_CHECK bool event_source_find(struct series_cache *cache, struct db *db, struct bytes name, int32_t *source, struct error *err);
+MUST_CHECK
+bool series_find(struct series_cache *cache, struct db *db, const struct usage_event *event, int32_t *series, struct error *err);
+MUST_CHECK
+bool event_source_find(struct series_cache *cache, struct db *db, struct bytes name, int32_t *source, struct error *err);
 
 #endif

@@ -53,14 +53,14 @@ struct id128 {
 
 struct usage_event {
 	enum event_kind kind;
-	struct bytes source, id;	 /* with the tenant: the identity */
+	struct bytes source, id;         /* with the tenant: the identity */
 	struct bytes ref_source, ref_id; /* of a correction or void: the original, same tenant */
 	struct instant time;
 	struct bytes series[SERIES_FIELDS]; /* {NULL, 0} or empty: not stated */
-	int64_t context_input_tokens;	    /* whole prompt of one pass, or -1 for unknown */
+	int64_t context_input_tokens;       /* whole prompt of one pass, or -1 for unknown */
 	const struct metered *quantities;   /* ordered by meter, each once */
 	size_t quantity_count;
-	unsigned flags;	       /* enum event_flag */
+	unsigned flags;        /* enum event_flag */
 	struct bytes context;  /* attribution and trace as JSON text, kept and not compared; may be empty */
 	struct id128 event_id; /* see event_identify() */
 	struct id128 content;  /* digest of everything that two copies of one event must agree on */
@@ -69,17 +69,17 @@ struct usage_event {
 /* One record of the input, with its fate.  `event` counts only where reason is REASON_NONE, or
  * where it is quarantined (then as far as it was understood). */
 struct record {
-	struct bytes raw;      /* without its line end; what quarantine keeps */
-	uint64_t raw_length;   /* of the record as it came; raw may hold only its beginning */
-	uint64_t number;       /* from 1 in the file */
-	enum reason reason;    /* REASON_NONE: accepted so far; the ledger may still find a duplicate */
-	const char *field;     /* JSON path or column the reason is about, or "" */
-	struct bytes value;    /* the offending value, or empty */
-	enum outcome outcome;  /* set when the batch is booked */
+	struct bytes raw;     /* without its line end; what quarantine keeps */
+	uint64_t raw_length;  /* of the record as it came; raw may hold only its beginning */
+	uint64_t number;      /* from 1 in the file */
+	enum reason reason;   /* REASON_NONE: accepted so far; the ledger may still find a duplicate */
+	const char *field;    /* JSON path or column the reason is about, or "" */
+	struct bytes value;   /* the offending value, or empty */
+	enum outcome outcome; /* set when the batch is booked */
 	struct usage_event event;
 };
 
-const char *reason_code(enum reason reason);	/* "E_JSON"; "" for REASON_NONE */
+const char *reason_code(enum reason reason); /* "E_JSON"; "" for REASON_NONE */
 const char *reason_meaning(enum reason reason);
 enum outcome reason_outcome(enum reason reason);
 enum release reason_release(enum reason reason);

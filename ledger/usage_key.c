@@ -205,7 +205,7 @@ recent_keys_remember(struct recent_keys *recent, const struct admitted *keys, si
 		struct recent_slot *slot = &recent->slot[first_slot(&keys[i])];
 
 		if (keys[i].admission == ADMISSION_NEW)
-			slot[slot[0].batch > slot[1].batch] = (struct recent_slot){
-			    keys[i].high, keys[i].low, keys[i].record->event.content, keys[i].record->event.time, recent->batches};
+			slot[slot[0].batch > slot[1].batch] = (struct recent_slot){keys[i].high, keys[i].low,
+			    keys[i].record->event.content, keys[i].record->event.time, recent->batches};
 	}
 }

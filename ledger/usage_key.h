@@ -8,7 +8,7 @@
 #include "ledger/usage_event.h"
 
 enum admission {
-	ADMISSION_NEW,	     /* not seen before; in the register when keys_admit() returned */
+	ADMISSION_NEW,       /* not seen before; in the register when keys_admit() returned */
 	ADMISSION_DUPLICATE, /* same identity, same content, same time */
 	ADMISSION_RESTAMPED, /* same identity and content, another time: a duplicate, the first time stays */
 	ADMISSION_CONFLICT,  /* same identity, other content: the first stays booked */
@@ -30,9 +30,12 @@ bool keys_same_identity(const struct admitted *one, const struct admitted *two);
 /* The first of `keys` (sorted) with that identity, or `count`. */
 size_t keys_find(const struct admitted *keys, size_t count, const struct id128 *id);
 /* Marks those that the register knows; *known is how many rows it had for them.  `keys` are sorted. */
-MUST_CHECK bool keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, struct error *err);
+MUST_CHECK
+bool keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, struct error *err);
 /* Copies the new ones into the register; error_is_sqlstate(err, "23505") when another process was faster. */
-MUST_CHECK bool keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err);
+MUST_CHECK
+bool keys_insert(
+    struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err);
 
 /* Identities booked lately, in memory: most repeats follow soon, and one found here needs no question to the register.  Only what
  * is committed may be remembered. */

@@ -140,7 +140,8 @@ invoices_verify(struct run *run, verify_differs *differs, void *context, struct 
 		unsigned char sum[DIGEST_SIZE];
 		char hex[DIGEST_HEX];
 
-		fine = invoice_content_digest(run, row_text(&invoices, i, 0), row_text(&invoices, i, 1), row_text(&invoices, i, 3), sum, err);
+		fine = invoice_content_digest(
+		    run, row_text(&invoices, i, 0), row_text(&invoices, i, 1), row_text(&invoices, i, 3), sum, err);
 		if (fine && strcmp(digest_hex(sum, sizeof sum, hex), row_text(&invoices, i, 2)) != 0)
 			differs(context, "changed since it was finalized: invoice", row_text(&invoices, i, 1));
 	}

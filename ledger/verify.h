@@ -10,10 +10,13 @@
 typedef void verify_differs(void *context, const char *what, const char *where);
 
 /* Reads every ledger row and compares each batch's digest, and its link to the batch before it, with the headers. */
-MUST_CHECK bool batches_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+MUST_CHECK
+bool batches_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 /* Compares what usage is attributed to with the digests it is known by. */
-MUST_CHECK bool series_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+MUST_CHECK
+bool series_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 /* Compares every final invoice with its content digest. */
-MUST_CHECK bool invoices_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+MUST_CHECK
+bool invoices_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 
 #endif

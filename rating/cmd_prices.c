@@ -15,67 +15,67 @@ static bool show(struct run *run, struct error *err);
 static bool which(struct run *run, struct error *err);
 
 static const struct option_spec which_options[] = {
-	{"book", "NAME", "the price book; must be given", 'b'},
-	{"model", "NAME", "the model as served; must be given", 'm'},
-	{"service-tier", "NAME", "the service tier; default: default", 's'},
-	{"base-model", "NAME", "the base model, where usage states one", 0},
-	{"at", "INSTANT", "the time of the usage; default: now", 0},
-	{0},
+    {"book", "NAME", "the price book; must be given", 'b'},
+    {"model", "NAME", "the model as served; must be given", 'm'},
+    {"service-tier", "NAME", "the service tier; default: default", 's'},
+    {"base-model", "NAME", "the base model, where usage states one", 0},
+    {"at", "INSTANT", "the time of the usage; default: now", 0},
+    {0},
 };
 
 const struct command cmd_prices_check = {
-	.name = "prices check",
-	.summary = "check price book files: errors stop them from being published, warnings do not",
-	.operands = "FILE...",
-	.operands_min = 1,
-	.operands_max = -1,
-	.needs = NEEDS_NOTHING,
-	.example = "  tollbook prices check examples/prices/public-usd.json",
-	.run = check,
+    .name = "prices check",
+    .summary = "check price book files: errors stop them from being published, warnings do not",
+    .operands = "FILE...",
+    .operands_min = 1,
+    .operands_max = -1,
+    .needs = NEEDS_NOTHING,
+    .example = "  tollbook prices check examples/prices/public-usd.json",
+    .run = check,
 };
 
 const struct command cmd_prices_publish = {
-	.name = "prices publish",
-	.summary = "publish a price book file as the next version of its book; published versions never change",
-	.operands = "FILE",
-	.operands_min = 1,
-	.operands_max = 1,
-	.needs = NEEDS_DB,
-	.takes_dry_run = true,
-	.example = "  tollbook prices publish examples/prices/public-usd.json",
-	.run = publish,
+    .name = "prices publish",
+    .summary = "publish a price book file as the next version of its book; published versions never change",
+    .operands = "FILE",
+    .operands_min = 1,
+    .operands_max = 1,
+    .needs = NEEDS_DB,
+    .takes_dry_run = true,
+    .example = "  tollbook prices publish examples/prices/public-usd.json",
+    .run = publish,
 };
 
 const struct command cmd_prices_list = {
-	.name = "prices list",
-	.summary = "list published price books, version by version",
-	.operands = "",
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook prices list",
-	.run = list,
+    .name = "prices list",
+    .summary = "list published price books, version by version",
+    .operands = "",
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook prices list",
+    .run = list,
 };
 
 const struct command cmd_prices_show = {
-	.name = "prices show",
-	.summary = "print a published price book, byte for byte as it was published; the newest version unless one is named",
-	.operands = "BOOK[@VERSION]",
-	.operands_min = 1,
-	.operands_max = 1,
-	.needs = NEEDS_DB,
-	.example = "  tollbook prices show public-usd\n  tollbook prices show public-usd@1 >public-usd-1.json",
-	.run = show,
+    .name = "prices show",
+    .summary = "print a published price book, byte for byte as it was published; the newest version unless one is named",
+    .operands = "BOOK[@VERSION]",
+    .operands_min = 1,
+    .operands_max = 1,
+    .needs = NEEDS_DB,
+    .example = "  tollbook prices show public-usd\n  tollbook prices show public-usd@1 >public-usd-1.json",
+    .run = show,
 };
 
 const struct command cmd_prices_which = {
-	.name = "prices which",
-	.summary = "show how a price is chosen: the version, every rule and why, and the price of each meter",
-	.operands = "",
-	.options = which_options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook prices which --book public-usd --model gpt-5-mini --at 2026-10-15T12:00:00Z",
-	.run = which,
+    .name = "prices which",
+    .summary = "show how a price is chosen: the version, every rule and why, and the price of each meter",
+    .operands = "",
+    .options = which_options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook prices which --book public-usd --model gpt-5-mini --at 2026-10-15T12:00:00Z",
+    .run = which,
 };
 
 /* --- check ----------------------------------------------------------------------------------- */
@@ -141,7 +141,8 @@ check(struct run *run, struct error *err)
 		if (check_file(run->operands[i], faulty == 0 ? err : &another))
 			continue;
 		if (faulty++ > 0)
-			printf("%s: error: %s%s%s\n", run->operands[i], another.field, another.field[0] == '\0' ? "" : ": ", another.message);
+			printf("%s: error: %s%s%s\n", run->operands[i], another.field, another.field[0] == '\0' ? "" : ": ",
+			    another.message);
 	}
 	if (faulty > 1)
 		error_detail(err, "%d of %d files have errors", faulty, run->operand_count);
@@ -153,24 +154,26 @@ check(struct run *run, struct error *err)
 /* Columns of price_book_place.sql: the next version, the book's currency ('' for a new book), the version with the same bytes (0: none), the
  * newest effective instant that is at or after this one's, as text, and its version ('' and 0: none). */
 static bool
-find_place(struct run *run, const struct price_book *book, const char *digest, int64_t *version, bool *published_before, struct error *err)
+find_place(struct run *run, const struct price_book *book, const char *digest, int64_t *version, bool *published_before,
+    struct error *err)
 {
 	struct rows place;
 	bool fine = true;
 
 	if (!db_one_row(run->db, SQL_RATING_PRICE_BOOK_PLACE,
-	    PARAMS(price_book_name(book), digest, param_instant(&run->arena, price_book_effective(book))), &place, err))
+		PARAMS(price_book_name(book), digest, param_instant(&run->arena, price_book_effective(book))), &place, err))
 		return false;
 	*version = row_number(&place, 0, 0);
 	*published_before = row_number(&place, 0, 2) > 0;
 	if (*published_before) {
 		*version = row_number(&place, 0, 2);
 	} else if (row_text(&place, 0, 1)[0] != '\0' && strcmp(row_text(&place, 0, 1), price_book_currency(book)) != 0) {
-		fine = error_set(err, ERROR_STATE, "book %s is in %s, not in %s", price_book_name(book), row_text(&place, 0, 1), price_book_currency(book));
+		fine = error_set(err, ERROR_STATE, "book %s is in %s, not in %s", price_book_name(book), row_text(&place, 0, 1),
+		    price_book_currency(book));
 		error_hint(err, "A book keeps its currency; publish this one under another name.");
 	} else if (row_number(&place, 0, 4) > 0) {
-		fine = error_set(err, ERROR_STATE, "book %s has version %s with effective %s, which is not before this one's", price_book_name(book),
-		    row_text(&place, 0, 4), row_text(&place, 0, 3));
+		fine = error_set(err, ERROR_STATE, "book %s has version %s with effective %s, which is not before this one's",
+		    price_book_name(book), row_text(&place, 0, 4), row_text(&place, 0, 3));
 		error_hint(err, "Versions come into force in the order they are published; give this one a later \"effective\".");
 	}
 	rows_release(&place);
@@ -178,16 +181,20 @@ find_place(struct run *run, const struct price_book *book, const char *digest, i
 }
 
 static bool
-store(struct run *run, const struct price_book *book, struct text *document, int64_t version, const char *digest, struct error *err)
+store(
+    struct run *run, const struct price_book *book, struct text *document, int64_t version, const char *digest, struct error *err)
 {
 	const char *number = param_number(&run->arena, version);
 
 	return db_change(run->db, SQL_RATING_PRICE_BOOK_ADD,
-	           PARAMS(price_book_name(book), number, price_book_currency(book), param_instant(&run->arena, price_book_effective(book)),
-	               text_string(document), digest, param_instant(&run->arena, run->now), run->by), 1, err) &&
+		   PARAMS(price_book_name(book), number, price_book_currency(book),
+		       param_instant(&run->arena, price_book_effective(book)), text_string(document), digest,
+		       param_instant(&run->arena, run->now), run->by),
+		   1, err) &&
 	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-	        PARAMS(param_instant(&run->arena, run->now), run->by, "prices publish",
-	            arena_format(&run->arena, "%s version %s", price_book_name(book), number), run->operands[0]), 1, err);
+		PARAMS(param_instant(&run->arena, run->now), run->by, "prices publish",
+		    arena_format(&run->arena, "%s version %s", price_book_name(book), number), run->operands[0]),
+		1, err);
 }
 
 static bool
@@ -211,7 +218,9 @@ publish_book(struct run *run, const struct price_book *book, struct text *docume
 		db_rollback(run->db);
 	if (fine)
 		printf("%s version %lld: %s\n", price_book_name(book), (long long)version,
-		    before ? "published before, with the same bytes" : run->dry_run ? "could be published" : "published");
+		    before             ? "published before, with the same bytes"
+			: run->dry_run ? "could be published"
+				       : "published");
 	return fine;
 }
 
@@ -237,8 +246,9 @@ static bool
 list(struct run *run, struct error *err)
 {
 	static const struct column columns[] = {{"book", "book", COLUMN_TEXT}, {"version", "version", COLUMN_NUMBER},
-	    {"currency", "currency", COLUMN_TEXT}, {"effective", "effective", COLUMN_TEXT}, {"published_at", "published", COLUMN_TEXT},
-	    {"published_by", "by", COLUMN_TEXT}, {"sha256", "SHA-256", COLUMN_TEXT}, {0}};
+	    {"currency", "currency", COLUMN_TEXT}, {"effective", "effective", COLUMN_TEXT},
+	    {"published_at", "published", COLUMN_TEXT}, {"published_by", "by", COLUMN_TEXT}, {"sha256", "SHA-256", COLUMN_TEXT},
+	    {0}};
 	struct table *table;
 	struct rows rows;
 
@@ -309,7 +319,8 @@ static void
 print_prices(struct run *run, const struct price_book *book, size_t rule)
 {
 	static const struct column columns[] = {{"meter", "meter", COLUMN_TEXT}, {"priced_as", "priced as", COLUMN_TEXT},
-	    {"tiers", "tiers", COLUMN_TEXT}, {"up_to", "up to", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER}, {"per", "per", COLUMN_NUMBER}, {0}};
+	    {"tiers", "tiers", COLUMN_TEXT}, {"up_to", "up to", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER},
+	    {"per", "per", COLUMN_NUMBER}, {0}};
 	struct table *table = table_new(columns);
 
 	for (int id = 1; id < METER_LIMIT; id++) {
@@ -330,7 +341,8 @@ print_decision(struct run *run, const struct price_book *book, const struct pric
 	for (int exact = 1; exact >= 0; exact--)
 		for (size_t i = 0; i < price_book_rules(book); i++)
 			if (price_rule_is_exact(book, i) == (exact == 1))
-				printf("  rule %zu, %s: %s\n", i + 1, price_rule_describe(book, i, &run->arena), price_rule_verdict(book, i, subject));
+				printf("  rule %zu, %s: %s\n", i + 1, price_rule_describe(book, i, &run->arena),
+				    price_rule_verdict(book, i, subject));
 }
 
 static bool
@@ -341,8 +353,8 @@ decide(struct run *run, const struct price_version *version, const char *name, c
 	enum price_match match = price_book_match(version->book, subject, &rule);
 
 	if (run->format == FORMAT_TABLE) {
-		printf("book %s version %d, effective %s, in %s\n", name, version->version, instant_format(version->effective, effective),
-		    price_book_currency(version->book));
+		printf("book %s version %d, effective %s, in %s\n", name, version->version,
+		    instant_format(version->effective, effective), price_book_currency(version->book));
 		print_decision(run, version->book, subject);
 	}
 	if (match == PRICE_MATCHED) {
@@ -370,7 +382,8 @@ version_at(const struct price_books *books, struct instant at)
 static bool
 which(struct run *run, struct error *err)
 {
-	struct price_subject subject = {.base_model = option_value(run, "base-model"), .service_tier = option_value(run, "service-tier")};
+	struct price_subject subject = {
+	    .base_model = option_value(run, "base-model"), .service_tier = option_value(run, "service-tier")};
 	const struct price_version *version;
 	struct instant at = run->now;
 	struct price_books books;
@@ -378,13 +391,17 @@ which(struct run *run, struct error *err)
 	bool fine;
 
 	if (!need(run, "book", &name, err) || !need(run, "model", &subject.model, err) ||
-	    (option_value(run, "at") != NULL && !instant_option(option_value(run, "at"), &at, err)) || !price_books_load(run->db, name, &books, err))
+	    (option_value(run, "at") != NULL && !instant_option(option_value(run, "at"), &at, err)) ||
+	    !price_books_load(run->db, name, &books, err))
 		return false;
 	subject.base_model = subject.base_model == NULL ? "" : subject.base_model;
 	subject.service_tier = subject.service_tier == NULL ? "default" : subject.service_tier;
 	version = version_at(&books, at);
 	if (version == NULL) {
-		error_set(err, ERROR_STATE, books.count == 0 ? "there is no published price book \"%s\"" : "no version of \"%s\" is in force at that time", name);
+		error_set(err, ERROR_STATE,
+		    books.count == 0 ? "there is no published price book \"%s\""
+				     : "no version of \"%s\" is in force at that time",
+		    name);
 		fine = error_hint(err, "tollbook prices list shows what there is.");
 	} else {
 		fine = decide(run, version, name, &subject);

@@ -7,21 +7,21 @@
 static bool rate(struct run *run, struct error *err);
 
 static const struct option_spec options[] = {
-	{"period", "YYYY-MM", "only charges of this billing period", 'p'},
-	{"tenant", "TENANT", "only charges of this tenant", 't'},
-	{0},
+    {"period", "YYYY-MM", "only charges of this billing period", 'p'},
+    {"tenant", "TENANT", "only charges of this tenant", 't'},
+    {0},
 };
 
 const struct command cmd_rate = {
-	.name = "rate",
-	.summary = "sum new usage into intervals and price it into charges; what no rule prices is held",
-	.operands = "",
-	.options = options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.takes_dry_run = true,
-	.example = "  tollbook rate\n  tollbook rate --period 2026-10 --tenant acme --dry-run",
-	.run = rate,
+    .name = "rate",
+    .summary = "sum new usage into intervals and price it into charges; what no rule prices is held",
+    .operands = "",
+    .options = options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .takes_dry_run = true,
+    .example = "  tollbook rate\n  tollbook rate --period 2026-10 --tenant acme --dry-run",
+    .run = rate,
 };
 
 /* Holds in force, whatever run made them: what waits for a price, with its quantity. */
@@ -67,7 +67,9 @@ rate(struct run *run, struct error *err)
 	if (result.rating_run == 0)
 		say(run, "nothing is new: no usage, price or contract since the last run");
 	else
-		say(run, "%srun %lld: %lld ledger rows of %lld batches into %lld interval sums; %lld tenant periods rated: %lld charges, %lld holds",
+		say(run,
+		    "%srun %lld: %lld ledger rows of %lld batches into %lld interval sums; %lld tenant periods rated: %lld "
+		    "charges, %lld holds",
 		    run->dry_run ? "dry " : "", (long long)result.rating_run, (long long)result.events, (long long)result.batches,
 		    (long long)result.intervals, (long long)result.ratings, (long long)result.charges, (long long)result.holds);
 	return print_holds(run, scope, err);

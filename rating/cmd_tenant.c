@@ -10,26 +10,26 @@ static bool apply(struct run *run, struct error *err);
 static bool list(struct run *run, struct error *err);
 
 const struct command cmd_tenant_apply = {
-	.name = "tenant apply",
-	.summary = "make tenants' contracts what a file says; applying it again changes nothing",
-	.operands = "FILE",
-	.operands_min = 1,
-	.operands_max = 1,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.takes_dry_run = true,
-	.example = "  tollbook tenant apply examples/tenants.json\n  tollbook tenant apply tenants.csv --dry-run",
-	.run = apply,
+    .name = "tenant apply",
+    .summary = "make tenants' contracts what a file says; applying it again changes nothing",
+    .operands = "FILE",
+    .operands_min = 1,
+    .operands_max = 1,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .takes_dry_run = true,
+    .example = "  tollbook tenant apply examples/tenants.json\n  tollbook tenant apply tenants.csv --dry-run",
+    .run = apply,
 };
 
 const struct command cmd_tenant_list = {
-	.name = "tenant list",
-	.summary = "list tenants' contracts",
-	.operands = "",
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook tenant list --format json",
-	.run = list,
+    .name = "tenant list",
+    .summary = "list tenants' contracts",
+    .operands = "",
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook tenant list --format json",
+    .run = list,
 };
 
 /* Columns of contract_place.sql. */
@@ -56,13 +56,14 @@ check_row(const struct tenant_file *file, const struct tenant_row *row, const st
 		return tenant_row_at(file, row, "currency", row->currency, err);
 	}
 	if (!row_is_null(place, 0, PLACE_ZONE) && strcmp(row_text(place, 0, PLACE_ZONE), row->zone) != 0) {
-		error_set(err, ERROR_STATE, "the months of tenant %s are counted in zone %s", row->tenant, row_text(place, 0, PLACE_ZONE));
+		error_set(err, ERROR_STATE, "the months of tenant %s are counted in zone %s", row->tenant,
+		    row_text(place, 0, PLACE_ZONE));
 		error_hint(err, "A tenant keeps its zone, or a day would be billed twice or not at all.");
 		return tenant_row_at(file, row, "zone", row->zone, err);
 	}
 	if (!row_is_null(place, 0, PLACE_BOOK_CURRENCY) && strcmp(row_text(place, 0, PLACE_BOOK_CURRENCY), row->currency) != 0) {
-		error_set(err, ERROR_STATE, "book %s is in %s, tenant %s is billed in %s", row->book, row_text(place, 0, PLACE_BOOK_CURRENCY),
-		    row->tenant, row->currency);
+		error_set(err, ERROR_STATE, "book %s is in %s, tenant %s is billed in %s", row->book,
+		    row_text(place, 0, PLACE_BOOK_CURRENCY), row->tenant, row->currency);
 		error_hint(err, "Name a book in the tenant's currency; tollbook prices list shows them.");
 		return tenant_row_at(file, row, "book", row->book, err);
 	}
@@ -82,7 +83,8 @@ apply_row(struct run *run, const struct tenant_file *file, const struct tenant_r
 	bool fine, same;
 
 	if (!db_one_row(run->db, SQL_RATING_CONTRACT_PLACE,
-	    PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated_effective(run, row)), &place, err)) {
+		PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated_effective(run, row)),
+		&place, err)) {
 		/* A date may be what the server cannot read; say where it came from. */
 		return tenant_row_at(file, row, "effective", row->effective, err);
 	}
@@ -91,11 +93,14 @@ apply_row(struct run *run, const struct tenant_file *file, const struct tenant_r
 	fine = same || check_row(file, row, &place, err);
 	rows_release(&place);
 	*status = same ? "unchanged" : "applied";
-	return fine && (same || (db_change(run->db, SQL_RATING_CONTRACT_ADD,
-	    PARAMS(row->tenant, row->name, row->issuer, row->currency, row->zone, row->book, effective, param_instant(&run->arena, run->now), run->by),
-	        1, err) &&
-	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-	        PARAMS(param_instant(&run->arena, run->now), run->by, "tenant apply", row->tenant, file->path), 1, err)));
+	return fine &&
+	    (same ||
+		(db_change(run->db, SQL_RATING_CONTRACT_ADD,
+		     PARAMS(row->tenant, row->name, row->issuer, row->currency, row->zone, row->book, effective,
+			 param_instant(&run->arena, run->now), run->by),
+		     1, err) &&
+		    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
+			PARAMS(param_instant(&run->arena, run->now), run->by, "tenant apply", row->tenant, file->path), 1, err)));
 }
 
 static bool
@@ -121,9 +126,11 @@ apply_issuer(struct run *run, const struct tenant_file *file, const struct issue
 		return false;
 	anything = changed.count > 0;
 	rows_release(&changed);
-	return !anything || db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-	    PARAMS(param_instant(&run->arena, run->now), run->by, "issuer apply", arena_format(&run->arena, "%s: %s", issuer->code, issuer->name),
-	        file->path), 1, err);
+	return !anything ||
+	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
+		PARAMS(param_instant(&run->arena, run->now), run->by, "issuer apply",
+		    arena_format(&run->arena, "%s: %s", issuer->code, issuer->name), file->path),
+		1, err);
 }
 
 static bool
@@ -151,7 +158,8 @@ need_issuer(struct run *run, const struct tenant_file *file, const struct tenant
 	if (known)
 		return true;
 	error_set(err, ERROR_INPUT, "there is no issuer %s", row->issuer);
-	error_hint(err, "Name it in the file: {\"issuers\": [{\"issuer\": \"%s\", \"name\": \"...\"}], \"tenants\": [...]}", row->issuer);
+	error_hint(err, "Name it in the file: {\"issuers\": [{\"issuer\": \"%s\", \"name\": \"...\"}], \"tenants\": [...]}",
+	    row->issuer);
 	return tenant_row_at(file, row, "issuer", row->issuer, err);
 }
 
@@ -177,12 +185,13 @@ need_zone(struct run *run, const struct tenant_file *file, const struct tenant_r
 }
 
 static bool
-apply_tenant(struct run *run, const struct tenant_file *file, const struct tenant_row *row, struct index *zones, struct table *table,
-    struct error *err)
+apply_tenant(struct run *run, const struct tenant_file *file, const struct tenant_row *row, struct index *zones,
+    struct table *table, struct error *err)
 {
 	const char *status = NULL;
 
-	if (!need_issuer(run, file, row, err) || !need_zone(run, file, row, zones, err) || !apply_row(run, file, row, &status, err))
+	if (!need_issuer(run, file, row, err) || !need_zone(run, file, row, zones, err) ||
+	    !apply_row(run, file, row, &status, err))
 		return false;
 	table_row(table);
 	table_cell(table, row->tenant);
@@ -237,8 +246,8 @@ static bool
 list(struct run *run, struct error *err)
 {
 	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"name", "name", COLUMN_TEXT},
-	    {"issuer", "issuer", COLUMN_TEXT}, {"currency", "currency", COLUMN_TEXT}, {"zone", "zone", COLUMN_TEXT}, {"book", "book", COLUMN_TEXT},
-	    {"effective", "effective", COLUMN_TEXT}, {0}};
+	    {"issuer", "issuer", COLUMN_TEXT}, {"currency", "currency", COLUMN_TEXT}, {"zone", "zone", COLUMN_TEXT},
+	    {"book", "book", COLUMN_TEXT}, {"effective", "effective", COLUMN_TEXT}, {0}};
 	struct table *table;
 	struct rows rows;
 

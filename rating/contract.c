@@ -24,7 +24,8 @@ contracts_load(struct db *db, const char *tenant, struct contracts *out, struct 
 		return false;
 	out->item = memory_new((size_t)rows.count, sizeof *out->item);
 	for (int i = 0; i < rows.count; i++)
-		out->item[out->count++] = (struct contract){.contract_id = row_number(&rows, i, 0), .effective = row_instant(&rows, i, 1),
+		out->item[out->count++] = (struct contract){.contract_id = row_number(&rows, i, 0),
+		    .effective = row_instant(&rows, i, 1),
 		    .currency = arena_copy(&out->arena, row_text(&rows, i, 2), row_length(&rows, i, 2)),
 		    .book = arena_copy(&out->arena, row_text(&rows, i, 3), row_length(&rows, i, 3))};
 	rows_release(&rows);
@@ -52,7 +53,8 @@ price_books_load(struct db *db, const char *book, struct price_books *out, struc
 	for (int i = 0; fine && i < rows.count; i++) {
 		struct price_version *version = &out->item[i];
 
-		*version = (struct price_version){.version_id = row_number(&rows, i, 0), .version = (int)row_number(&rows, i, 1),
+		*version = (struct price_version){.version_id = row_number(&rows, i, 0),
+		    .version = (int)row_number(&rows, i, 1),
 		    .effective = row_instant(&rows, i, 2)};
 		fine = price_book_parse(row_text(&rows, i, 3), row_length(&rows, i, 3), book, &version->book, err);
 		if (!fine)

@@ -22,8 +22,10 @@ struct contracts {
 
 /* One writer of contracts and price books at a time, until the transaction ends: their ids then come into sight in order, and
  * "the newest id a rating saw" means all up to it. */
-MUST_CHECK bool terms_lock(struct db *db, struct error *err);
-MUST_CHECK bool contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err);
+MUST_CHECK
+bool terms_lock(struct db *db, struct error *err);
+MUST_CHECK
+bool contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err);
 void contracts_release(struct contracts *contracts);
 
 /* A published version of a book, from its effective instant on, until the next one. */
@@ -40,7 +42,8 @@ struct price_books {
 };
 
 /* All versions of a book; none is no error. */
-MUST_CHECK bool price_books_load(struct db *db, const char *book, struct price_books *out, struct error *err);
+MUST_CHECK
+bool price_books_load(struct db *db, const char *book, struct price_books *out, struct error *err);
 void price_books_release(struct price_books *books);
 
 #endif

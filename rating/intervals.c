@@ -19,9 +19,9 @@ enum {
 
 /* The hot meters of one series in one interval. */
 struct cell {
-	int32_t series;	  /* 0: free */
+	int32_t series;   /* 0: free */
 	int32_t interval; /* intervals since 1970 */
-	uint32_t seen;	  /* bit per hot meter */
+	uint32_t seen;    /* bit per hot meter */
 	int64_t sum[METER_COLUMNS];
 };
 
@@ -138,7 +138,8 @@ write_extra(struct summing *summing, const struct extra *extra)
 	char number[DECIMAL_TEXT], start[INSTANT_TEXT];
 
 	text_add_format(&summing->other.out, "%lld\t%d\t%s\t%d\t%s\n", (long long)summing->rating_run, extra->series,
-	    instant_format((struct instant){(int64_t)extra->interval * INTERVAL_US}, start), extra->meter, integer_format(extra->sum, number));
+	    instant_format((struct instant){(int64_t)extra->interval * INTERVAL_US}, start), extra->meter,
+	    integer_format(extra->sum, number));
 	summing->other.rows++;
 }
 
@@ -218,7 +219,8 @@ sum_row(void *context, const char *bytes, size_t length, struct error *err)
 			continue;
 		cell->seen |= 1U << (i + 1);
 		if (__builtin_add_overflow(cell->sum[i], quantity, &cell->sum[i]))
-			return error_set(err, ERROR_RANGE, "the sum of %s in one interval exceeds 64 bits", meter_of(i + 1)->name);
+			return error_set(
+			    err, ERROR_RANGE, "the sum of %s in one interval exceeds 64 bits", meter_of(i + 1)->name);
 	}
 	count = copy_read_bigints(&row, extra, sizeof extra / sizeof extra[0]);
 	for (size_t i = 0; i + 1 < count; i += 2)
@@ -269,7 +271,8 @@ send_increments(struct summing *summing, struct error *err)
 		return false;
 	if (summing->hot.rows > 0)
 		copy_trailer(&summing->hot.out);
-	return send(summing, &summing->hot, SQL_RATING_INTERVAL_COPY, err) && send(summing, &summing->other, SQL_RATING_INTERVAL_EXTRA_COPY, err);
+	return send(summing, &summing->hot, SQL_RATING_INTERVAL_COPY, err) &&
+	    send(summing, &summing->other, SQL_RATING_INTERVAL_EXTRA_COPY, err);
 }
 
 static void
@@ -302,8 +305,9 @@ sum_range(struct summing *summing, struct error *err)
 	struct rows rows;
 
 	if (!db_one_row(run->db, SQL_RATING_BATCH_RANGE_SET,
-	    PARAMS(param_number(&run->arena, summing->batches[0]),
-	        param_number(&run->arena, summing->batches[summing->batch_count - 1])), &rows, err))
+		PARAMS(param_number(&run->arena, summing->batches[0]),
+		    param_number(&run->arena, summing->batches[summing->batch_count - 1])),
+		&rows, err))
 		return false;
 	rows_release(&rows);
 	summing->cells = memory_new(SLOTS, sizeof *summing->cells);

@@ -14,6 +14,7 @@ struct intervals_result {
 };
 
 /* Inside an open transaction that holds the rating lock. */
-MUST_CHECK bool intervals_sum(struct run *run, int64_t rating_run, struct intervals_result *result, struct error *err);
+MUST_CHECK
+bool intervals_sum(struct run *run, int64_t rating_run, struct intervals_result *result, struct error *err);
 
 #endif

@@ -40,7 +40,8 @@ pattern_compile(const char *text, size_t length, struct pattern **out, size_t *p
 
 	*position = 0;
 	pattern->code = pcre2_compile((PCRE2_SPTR)text, length,
-	    PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &code, position, compile);
+	    PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY, &code, position,
+	    compile);
 	pcre2_compile_context_free(compile);
 	if (pattern->code == NULL) {
 		PCRE2_UCHAR message[160];

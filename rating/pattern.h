@@ -16,7 +16,8 @@ struct pattern;
 enum pattern_answer { PATTERN_NO, PATTERN_YES, PATTERN_LIMIT };
 
 /* Compiles; *position is where a faulty pattern is wrong.  Characters are bytes of UTF-8 text taken as code points. */
-MUST_CHECK bool pattern_compile(const char *text, size_t length, struct pattern **out, size_t *position, struct error *err);
+MUST_CHECK
+bool pattern_compile(const char *text, size_t length, struct pattern **out, size_t *position, struct error *err);
 enum pattern_answer pattern_match(const struct pattern *pattern, const char *subject, size_t length);
 void pattern_free(struct pattern *pattern);
 

@@ -83,7 +83,7 @@ struct rating {
 	struct match {
 		enum price_match outcome;
 		size_t rule;
-	} *matches;
+	} * matches;
 	size_t match_room;
 	/* How much each tier counter has counted; one counter per version, rule and priced-as meter. */
 	struct index counter_index;
@@ -117,13 +117,14 @@ version_at(const struct rating *rating, const struct price_books *books, struct 
 static const struct match *
 match(struct rating *rating, const struct price_version *version, const struct usage *usage)
 {
-	struct price_subject subject = {.model = usage->model, .base_model = usage->base_model, .service_tier = usage->service_tier};
+	struct price_subject subject = {
+	    .model = usage->model, .base_model = usage->base_model, .service_tier = usage->service_tier};
 	bool is_new;
 	size_t place;
 
 	text_clear(&rating->key);
-	text_add_format(&rating->key, "%lld%c%s%c%s%c%s", (long long)version->version_id, 0, usage->model, 0, usage->base_model, 0,
-	    usage->service_tier);
+	text_add_format(&rating->key, "%lld%c%s%c%s%c%s", (long long)version->version_id, 0, usage->model, 0, usage->base_model,
+	    0, usage->service_tier);
 	place = index_number(&rating->match_index, rating->key.bytes, rating->key.length, &is_new);
 	rating->matches = memory_grow(rating->matches, &rating->match_room, place + 1, sizeof *rating->matches);
 	if (is_new)
@@ -172,16 +173,24 @@ charge_for(struct rating *rating, const struct usage *usage, const struct answer
 	size_t place;
 
 	text_clear(&rating->key);
-	text_add_format(&rating->key, "%s%c%s%c%d %d %lld %zu %d", usage->model, 0, usage->service_tier, 0, usage->meter, answer->priced_as,
-	    (long long)answer->version->version_id, answer->rule, tier);
+	text_add_format(&rating->key, "%s%c%s%c%d %d %lld %zu %d", usage->model, 0, usage->service_tier, 0, usage->meter,
+	    answer->priced_as, (long long)answer->version->version_id, answer->rule, tier);
 	place = index_number(&out->charge_index, rating->key.bytes, rating->key.length, &is_new);
 	out->charges = memory_grow(out->charges, &out->charge_room, place + 1, sizeof *out->charges);
 	charge = &out->charges[place];
 	if (is_new) {
 		*charge = (struct charge){.model = arena_copy(&out->arena, usage->model, strlen(usage->model)),
-		    .service_tier = arena_copy(&out->arena, usage->service_tier, strlen(usage->service_tier)), .meter = usage->meter,
-		    .priced_as = answer->priced_as, .version_id = answer->version->version_id, .rule = (int)answer->rule + 1, .tier = tier,
-		    .per = answer->price->per, .price = answer->price->step[0].price, .how = answer->price, .currency = price_book_currency(answer->version->book), .first = usage->start};
+		    .service_tier = arena_copy(&out->arena, usage->service_tier, strlen(usage->service_tier)),
+		    .meter = usage->meter,
+		    .priced_as = answer->priced_as,
+		    .version_id = answer->version->version_id,
+		    .rule = (int)answer->rule + 1,
+		    .tier = tier,
+		    .per = answer->price->per,
+		    .price = answer->price->step[0].price,
+		    .how = answer->price,
+		    .currency = price_book_currency(answer->version->book),
+		    .first = usage->start};
 		out->charge_count++;
 	}
 	charge->last = usage->start;
@@ -204,8 +213,11 @@ rated_hold(struct rated *rated, const char *model, const char *service_tier, int
 	hold = &rated->holds[place];
 	if (is_new) {
 		*hold = (struct hold){.model = arena_copy(&rated->arena, model, strlen(model)),
-		    .service_tier = arena_copy(&rated->arena, service_tier, strlen(service_tier)), .meter = meter,
-		    .reason = arena_copy(&rated->arena, reason, strlen(reason)), .first = first, .last = last};
+		    .service_tier = arena_copy(&rated->arena, service_tier, strlen(service_tier)),
+		    .meter = meter,
+		    .reason = arena_copy(&rated->arena, reason, strlen(reason)),
+		    .first = first,
+		    .last = last};
 		rated->hold_count++;
 	}
 	hold->quantity += quantity;
@@ -275,8 +287,8 @@ settle(struct rating *rating, struct error *err)
 			charge->tier = (int)step + 1;
 			charge->price = charge->how->step[step].price;
 		}
-		if (!decimal_price(charge->price, charge->quantity, charge->per * meter_scale(meter_of(charge->meter)), ROUND_HALF_EVEN,
-		    &charge->amount, err))
+		if (!decimal_price(charge->price, charge->quantity, charge->per * meter_scale(meter_of(charge->meter)),
+			ROUND_HALF_EVEN, &charge->amount, err))
 			return error_wrap(err, "%s of model \"%s\"", meter_of(charge->meter)->name, charge->model);
 	}
 	return true;
@@ -340,7 +352,8 @@ rated_finish(struct rated *rated)
 		qsort(rated->holds, rated->hold_count, sizeof *rated->holds, compare_holds);
 	for (size_t i = 0; i < rated->charge_count; i++) {
 		const struct charge *c = &rated->charges[i];
-		const int64_t numbers[] = {c->meter, c->priced_as, c->version_id, c->rule, c->tier, c->per, c->first.us, c->last.us};
+		const int64_t numbers[] = {
+		    c->meter, c->priced_as, c->version_id, c->rule, c->tier, c->per, c->first.us, c->last.us};
 
 		digest_text(digest, c->model);
 		digest_text(digest, c->service_tier);
@@ -372,8 +385,12 @@ static bool
 rate_rows(struct rating *rating, const struct rows *rows, struct digest *inputs, struct error *err)
 {
 	for (int i = 0; i < rows->count; i++) {
-		struct usage usage = {.start = row_instant(rows, i, 0), .model = row_text(rows, i, 1), .base_model = row_text(rows, i, 2),
-		    .service_tier = row_text(rows, i, 3), .meter = (int)row_number(rows, i, 4), .quantity = row_integer(rows, i, 5)};
+		struct usage usage = {.start = row_instant(rows, i, 0),
+		    .model = row_text(rows, i, 1),
+		    .base_model = row_text(rows, i, 2),
+		    .service_tier = row_text(rows, i, 3),
+		    .meter = (int)row_number(rows, i, 4),
+		    .quantity = row_integer(rows, i, 5)};
 		struct answer answer;
 
 		for (int column = 0; column < 6; column++)
@@ -383,7 +400,8 @@ rate_rows(struct rating *rating, const struct rows *rows, struct digest *inputs,
 		if (answer.version != NULL)
 			digest_number(inputs, answer.version->version_id);
 		if (answer.held != NULL)
-			rated_hold(rating->out, usage.model, usage.service_tier, usage.meter, answer.held, usage.quantity, usage.start, usage.start);
+			rated_hold(rating->out, usage.model, usage.service_tier, usage.meter, answer.held, usage.quantity,
+			    usage.start, usage.start);
 		else if (!charge_usage(rating, &usage, &answer, err))
 			return false;
 	}
@@ -428,7 +446,8 @@ rate_within(struct rating *rating, struct error *err)
 	forget_newer_contracts(rating);
 	fine = db_rows(rating->db, SQL_RATING_INTERVALS_OF_PERIOD,
 	    PARAMS(inputs->tenant, param_instant(&arena, inputs->starts), param_instant(&arena, inputs->ends),
-	        param_number(&arena, inputs->until_run), "0"), &rows, err);
+		param_number(&arena, inputs->until_run), "0"),
+	    &rows, err);
 	arena_release(&arena);
 	if (!fine)
 		return false;

@@ -16,8 +16,8 @@
 struct period_inputs {
 	const char *tenant, *period;
 	struct instant starts, ends;
-	int64_t until_run;	 /* increments of later runs do not count */
-	int64_t priced_with;	 /* price book versions with a higher id do not count */
+	int64_t until_run;       /* increments of later runs do not count */
+	int64_t priced_with;     /* price book versions with a higher id do not count */
 	int64_t contracted_with; /* contract rows with a higher id do not count */
 };
 
@@ -33,7 +33,7 @@ struct charge {
 	const char *currency;
 	struct instant first, last;
 	const struct meter_price *how; /* dies with the shelf */
-	size_t counter;		       /* of its tiers, while it is computed */
+	size_t counter;                /* of its tiers, while it is computed */
 };
 
 struct hold {
@@ -58,7 +58,9 @@ struct book_shelf;
 struct book_shelf *book_shelf_new(void);
 void book_shelf_free(struct book_shelf *shelf);
 
-MUST_CHECK bool period_rate(struct db *db, struct book_shelf *shelf, const struct period_inputs *inputs, struct rated *out, struct error *err);
+MUST_CHECK
+bool period_rate(
+    struct db *db, struct book_shelf *shelf, const struct period_inputs *inputs, struct rated *out, struct error *err);
 /* Adds to a hold, for usage that was held outside period_rate() (a period already invoiced). */
 void rated_hold(struct rated *rated, const char *model, const char *service_tier, int meter, const char *reason, i128 quantity,
     struct instant first, struct instant last);

@@ -11,8 +11,10 @@
 
 static bool read_root(const struct document *document, json_t *root, struct price_book *book);
 static bool read_rule(const struct document *document, json_t *value, size_t place, struct price_book *book);
-static bool read_prices(const struct document *document, json_t *prices, const char *path, struct price_book *book, struct price_rule *rule);
-static bool read_price(const struct document *document, json_t *value, const char *path, const struct meter *meter, struct meter_price *out);
+static bool read_prices(
+    const struct document *document, json_t *prices, const char *path, struct price_book *book, struct price_rule *rule);
+static bool read_price(
+    const struct document *document, json_t *value, const char *path, const struct meter *meter, struct meter_price *out);
 
 bool
 price_book_parse(const char *bytes, size_t length, const char *file, struct price_book **out, struct error *err)
@@ -50,7 +52,8 @@ price_book_free(struct price_book *book)
 /* --- reading --------------------------------------------------------------------------------- */
 
 static bool
-keep(const struct document *document, json_t *object, const char *path, const char *key, bool required, struct price_book *book, const char **out)
+keep(const struct document *document, json_t *object, const char *path, const char *key, bool required, struct price_book *book,
+    const char **out)
 {
 	if (!document_text(document, object, path, key, required, PRICE_NAME_BYTES, out))
 		return false;
@@ -66,9 +69,11 @@ read_effective(const struct document *document, json_t *root, struct price_book 
 
 	if (!json_is_string(value) ||
 	    instant_parse(json_string_value(value), json_string_length(value), 2020, &book->effective) != INSTANT_OK)
-		return document_refuse(document, "effective", value, "\"effective\" must be an RFC 3339 time from 2020 on, for example 2026-01-01T00:00:00Z");
+		return document_refuse(document, "effective", value,
+		    "\"effective\" must be an RFC 3339 time from 2020 on, for example 2026-01-01T00:00:00Z");
 	if (instant_interval(book->effective).us != book->effective.us)
-		return document_refuse(document, "effective", value, "prices change on a quarter of an hour, since usage is summed in quarters");
+		return document_refuse(
+		    document, "effective", value, "prices change on a quarter of an hour, since usage is summed in quarters");
 	return true;
 }
 
@@ -109,7 +114,8 @@ read_free(const struct document *document, json_t *list, struct price_book *book
 		return true;
 	if (!json_is_array(list))
 		return document_refuse(document, "free", list, "\"free\" must be a list of meters");
-	json_array_foreach(list, i, value) {
+	json_array_foreach(list, i, value)
+	{
 		const struct meter *meter;
 
 		if (!json_is_string(value))
@@ -131,7 +137,8 @@ read_fallback(const struct document *document, json_t *object, const char *path,
 
 	if (object != NULL && !json_is_object(object))
 		return document_refuse(document, path, object, "\"fallback\" must be an object: meter to meter");
-	json_object_foreach(object, key, value) {
+	json_object_foreach(object, key, value)
+	{
 		const struct meter *meter, *target;
 		char field[96];
 
@@ -153,8 +160,9 @@ read_fallback(const struct document *document, json_t *object, const char *path,
 
 		for (int steps = 0; fallback[at] != 0; steps++, at = fallback[at])
 			if (steps == FALLBACKS_MAX)
-				return document_refuse(document, path, object, "the fallback of %s goes in a circle or over more than %d meters",
-				    meter_of(id)->name, FALLBACKS_MAX);
+				return document_refuse(document, path, object,
+				    "the fallback of %s goes in a circle or over more than %d meters", meter_of(id)->name,
+				    FALLBACKS_MAX);
 	}
 	return true;
 }
@@ -168,11 +176,13 @@ read_root(const struct document *document, json_t *root, struct price_book *book
 
 	if (!json_is_object(root))
 		return document_refuse(document, "", root, "a price book is a JSON object");
-	if (!DOCUMENT_KEYS(document, root, "", "tollbook_prices", "book", "currency", "effective", "free", "fallback", "rules", "source", "note"))
+	if (!DOCUMENT_KEYS(document, root, "", "tollbook_prices", "book", "currency", "effective", "free", "fallback", "rules",
+		"source", "note"))
 		return false;
 	value = json_object_get(root, "tollbook_prices");
 	if (!json_is_integer(value) || json_integer_value(value) != 1)
-		return document_refuse(document, "tollbook_prices", value, "the version of the language must be 1: \"tollbook_prices\": 1");
+		return document_refuse(
+		    document, "tollbook_prices", value, "the version of the language must be 1: \"tollbook_prices\": 1");
 	if (!keep(document, root, "", "book", true, book, &book->name) || !read_currency(document, root, book) ||
 	    !read_effective(document, root, book) || !document_text(document, root, "", "source", false, 4096, &ignored) ||
 	    !document_text(document, root, "", "note", false, 4096, &ignored) ||
@@ -181,11 +191,10 @@ read_root(const struct document *document, json_t *root, struct price_book *book
 		return false;
 	rules = json_object_get(root, "rules");
 	if (!json_is_array(rules) || json_array_size(rules) == 0 || json_array_size(rules) > PRICE_RULES_MAX)
-		return document_refuse(document, "rules", json_is_array(rules) ? NULL : rules, "\"rules\" must be a list of 1 to %d rules", PRICE_RULES_MAX);
+		return document_refuse(document, "rules", json_is_array(rules) ? NULL : rules,
+		    "\"rules\" must be a list of 1 to %d rules", PRICE_RULES_MAX);
 	book->rules = memory_new(json_array_size(rules), sizeof *book->rules);
-	json_array_foreach(rules, i, value)
-		if (!read_rule(document, value, i, book))
-			return false;
+	json_array_foreach(rules, i, value) if (!read_rule(document, value, i, book)) return false;
 	return true;
 }
 
@@ -205,10 +214,12 @@ read_match(const struct document *document, json_t *value, const char *path, str
 		rule->service_tier = "default";
 	if ((rule->model == NULL) == (rule->pattern_text == NULL))
 		return document_refuse(document, path, value, "a rule has either \"model\" or \"model_pattern\"");
-	if (rule->pattern_text == NULL || pattern_compile(rule->pattern_text, strlen(rule->pattern_text), &rule->pattern, &position, document->err))
+	if (rule->pattern_text == NULL ||
+	    pattern_compile(rule->pattern_text, strlen(rule->pattern_text), &rule->pattern, &position, document->err))
 		return true;
 	error_at(document->err, document->file, 0);
-	return error_field(document->err, document_path(field, sizeof field, path, "model_pattern"), rule->pattern_text, strlen(rule->pattern_text));
+	return error_field(document->err, document_path(field, sizeof field, path, "model_pattern"), rule->pattern_text,
+	    strlen(rule->pattern_text));
 }
 
 static bool
@@ -221,13 +232,16 @@ read_rule(const struct document *document, json_t *value, size_t place, struct p
 	book->count = place + 1;
 	if (!json_is_object(value))
 		return document_refuse(document, path, value, "a rule is a JSON object");
-	if (!DOCUMENT_KEYS(document, value, path, "name", "model", "model_pattern", "base_model", "service_tier", "prices", "fallback", "note") ||
+	if (!DOCUMENT_KEYS(document, value, path, "name", "model", "model_pattern", "base_model", "service_tier", "prices",
+		"fallback", "note") ||
 	    !read_match(document, value, path, book, rule))
 		return false;
 	memcpy(rule->fallback, book->fallback, sizeof rule->fallback);
-	if (!read_fallback(document, json_object_get(value, "fallback"), document_path(field, sizeof field, path, "fallback"), rule->fallback))
+	if (!read_fallback(document, json_object_get(value, "fallback"), document_path(field, sizeof field, path, "fallback"),
+		rule->fallback))
 		return false;
-	return read_prices(document, json_object_get(value, "prices"), document_path(field, sizeof field, path, "prices"), book, rule);
+	return read_prices(
+	    document, json_object_get(value, "prices"), document_path(field, sizeof field, path, "prices"), book, rule);
 }
 
 static bool
@@ -238,7 +252,8 @@ read_prices(const struct document *document, json_t *prices, const char *path, s
 
 	if (!json_is_object(prices) || json_object_size(prices) == 0)
 		return document_refuse(document, path, prices, "\"prices\" must be an object with at least one meter");
-	json_object_foreach(prices, key, value) {
+	json_object_foreach(prices, key, value)
+	{
 		const struct meter *meter;
 		struct meter_price *price;
 		char field[160];
@@ -279,7 +294,8 @@ read_amount(const struct document *document, json_t *object, const char *path, s
 	if (value == NULL)
 		return document_refuse(document, field, object, "\"price\" is missing");
 	if (!json_is_string(value)) {
-		document_refuse(document, field, value, "a price is decimal text, so that no program turns it into a binary fraction");
+		document_refuse(
+		    document, field, value, "a price is decimal text, so that no program turns it into a binary fraction");
 		return error_hint(document->err, "Write it in quotes: \"price\": \"0.15\"");
 	}
 	if (!decimal_parse(json_string_value(value), json_string_length(value), out, &why)) {
@@ -322,13 +338,15 @@ read_steps(const struct document *document, json_t *value, const char *path, con
 	if (!json_is_array(steps) || json_array_size(steps) < 1 || json_array_size(steps) > TIER_STEPS_MAX)
 		return document_refuse(document, path, value, "tiers need \"steps\": a list of 1 to %d", TIER_STEPS_MAX);
 	out->steps = json_array_size(steps);
-	json_array_foreach(steps, i, step) {
+	json_array_foreach(steps, i, step)
+	{
 		char field[256];
 
 		snprintf(field, sizeof field, "%s.steps[%zu]", path, i);
 		if (!json_is_object(step))
 			return document_refuse(document, field, step, "a step is a JSON object");
-		if (!DOCUMENT_KEYS(document, step, field, "up_to", "price") || !read_amount(document, step, field, &out->step[i].price))
+		if (!DOCUMENT_KEYS(document, step, field, "up_to", "price") ||
+		    !read_amount(document, step, field, &out->step[i].price))
 			return false;
 		if (i + 1 == out->steps && json_object_get(step, "up_to") != NULL)
 			return document_refuse(document, field, step, "the last step is open: it has no \"up_to\"");
@@ -355,7 +373,8 @@ read_price(const struct document *document, json_t *value, const char *path, con
 	if (!read_per(document, value, path, &out->per) || !document_text(document, value, path, "tiers", false, 16, &tiers))
 		return false;
 	if (tiers == NULL)
-		return DOCUMENT_KEYS(document, value, path, "price", "per", "tiers") && read_amount(document, value, path, &out->step[0].price);
+		return DOCUMENT_KEYS(document, value, path, "price", "per", "tiers") &&
+		    read_amount(document, value, path, &out->step[0].price);
 	if (strcmp(tiers, "graduated") != 0 && strcmp(tiers, "volume") != 0)
 		return document_refuse(document, path, value, "\"tiers\" is \"graduated\" or \"volume\"");
 	out->mode = strcmp(tiers, "graduated") == 0 ? TIER_GRADUATED : TIER_VOLUME;
@@ -401,7 +420,8 @@ price_book_match(const struct price_book *book, const struct price_subject *subj
 {
 	for (size_t i = 0; i < book->count; i++) {
 		*rule = i;
-		if (book->rules[i].model != NULL && strcmp(book->rules[i].model, subject->model) == 0 && matches_rest(&book->rules[i], subject))
+		if (book->rules[i].model != NULL && strcmp(book->rules[i].model, subject->model) == 0 &&
+		    matches_rest(&book->rules[i], subject))
 			return PRICE_MATCHED;
 	}
 	for (size_t i = 0; i < book->count; i++) {

@@ -15,7 +15,8 @@ enum { PRICE_RULES_MAX = 10000, PRICE_NAME_BYTES = 256 };
 struct price_book;
 
 /* `file` is only for messages.  Errors name file, path and value.  Ended with price_book_free(). */
-MUST_CHECK bool price_book_parse(const char *bytes, size_t length, const char *file, struct price_book **out, struct error *err);
+MUST_CHECK
+bool price_book_parse(const char *bytes, size_t length, const char *file, struct price_book **out, struct error *err);
 void price_book_free(struct price_book *book);
 
 const char *price_book_name(const struct price_book *book);

@@ -36,7 +36,7 @@ struct inspection {
 	price_finding *found;
 	void *context;
 	const char **literal; /* by rule: the one name that its pattern matches, or NULL */
-	bool *undecided;      /* by rule: its pattern has reached a limit, and is not asked again: it would take as long each time */
+	bool *undecided; /* by rule: its pattern has reached a limit, and is not asked again: it would take as long each time */
 	struct arena arena;
 };
 

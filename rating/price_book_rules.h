@@ -13,8 +13,8 @@ struct price_rule {
 	const char *model; /* exact, or NULL */
 	struct pattern *pattern;
 	const char *pattern_text;
-	const char *base_model;	  /* or NULL: any */
-	const char *service_tier; /* "*": any */
+	const char *base_model;    /* or NULL: any */
+	const char *service_tier;  /* "*": any */
 	int fallback[METER_LIMIT]; /* by meter: the one whose price it takes; 0: none */
 	const struct meter_price *price[METER_LIMIT];
 };

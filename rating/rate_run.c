@@ -14,7 +14,7 @@ struct pass {
 	int64_t rating_run, priced_with, contracted_with;
 	struct book_shelf *shelf;
 	struct text charges, holds; /* COPY text of what is computed */
-	struct digest *digest;	    /* over the ratings' output */
+	struct digest *digest;      /* over the ratings' output */
 	struct rate_result *result;
 };
 
@@ -31,8 +31,8 @@ add_charge(struct pass *pass, const char *rating_id, size_t ordinal, const struc
 	copy_text_field(&pass->charges, c->service_tier, strlen(c->service_tier));
 	text_add_format(&pass->charges, "\t%d\t%d\t%lld\t%d\t%d\t%s\t%lld\t%s\t%s\t%s\t%s\t%s\n", c->meter, c->priced_as,
 	    (long long)c->version_id, c->rule, c->tier, decimal_format(c->price, price), (long long)c->per,
-	    integer_format(c->quantity, quantity), decimal_format(c->amount, amount), c->currency, instant_format(c->first, first),
-	    instant_format(c->last, last));
+	    integer_format(c->quantity, quantity), decimal_format(c->amount, amount), c->currency,
+	    instant_format(c->first, first), instant_format(c->last, last));
 	pass->result->charges++;
 }
 
@@ -69,23 +69,25 @@ send_when_large(struct pass *pass, size_t limit, struct error *err)
 {
 	if (pass->charges.length + pass->holds.length < limit)
 		return true;
-	return send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) && send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
+	return send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) &&
+	    send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
 }
 
 /* Writes the rating's row, puts it in force, and gives its number. */
 static bool
-store_rating(struct pass *pass, const struct rows *due, int row, int64_t priced_until, const struct rated *rated, const char **rating_id,
-    struct error *err)
+store_rating(struct pass *pass, const struct rows *due, int row, int64_t priced_until, const struct rated *rated,
+    const char **rating_id, struct error *err)
 {
 	struct run *run = pass->run;
 	const char *tenant = row_text(due, row, DUE_TENANT), *period = row_text(due, row, DUE_PERIOD);
 	struct rows made;
 
 	if (!db_one_row(run->db, SQL_RATING_RATING_ADD,
-	    PARAMS(param_number(&run->arena, pass->rating_run), tenant, period, param_number(&run->arena, pass->rating_run),
-	        param_number(&run->arena, priced_until), param_number(&run->arena, pass->priced_with),
-	        param_number(&run->arena, pass->contracted_with), param_hex(&run->arena, rated->input_digest, DIGEST_SIZE),
-	        param_hex(&run->arena, rated->output_digest, DIGEST_SIZE)), &made, err))
+		PARAMS(param_number(&run->arena, pass->rating_run), tenant, period, param_number(&run->arena, pass->rating_run),
+		    param_number(&run->arena, priced_until), param_number(&run->arena, pass->priced_with),
+		    param_number(&run->arena, pass->contracted_with), param_hex(&run->arena, rated->input_digest, DIGEST_SIZE),
+		    param_hex(&run->arena, rated->output_digest, DIGEST_SIZE)),
+		&made, err))
 		return false;
 	*rating_id = arena_copy(&run->arena, row_text(&made, 0, 0), row_length(&made, 0, 0));
 	rows_release(&made);
@@ -112,9 +114,13 @@ store_open(struct pass *pass, const struct rows *due, int row, const struct rate
 static bool
 rate_open(struct pass *pass, const struct rows *due, int row, struct error *err)
 {
-	struct period_inputs inputs = {.tenant = row_text(due, row, DUE_TENANT), .period = row_text(due, row, DUE_PERIOD),
-	    .starts = row_instant(due, row, DUE_STARTS), .ends = row_instant(due, row, DUE_ENDS), .until_run = pass->rating_run,
-	    .priced_with = pass->priced_with, .contracted_with = pass->contracted_with};
+	struct period_inputs inputs = {.tenant = row_text(due, row, DUE_TENANT),
+	    .period = row_text(due, row, DUE_PERIOD),
+	    .starts = row_instant(due, row, DUE_STARTS),
+	    .ends = row_instant(due, row, DUE_ENDS),
+	    .until_run = pass->rating_run,
+	    .priced_with = pass->priced_with,
+	    .contracted_with = pass->contracted_with};
 	struct rated rated;
 	bool fine;
 
@@ -137,13 +143,14 @@ hold_late(struct pass *pass, const struct rows *due, int row, struct rated *rate
 	if (!db_rows(pass->run->db, SQL_RATING_HOLDS_OF_RATING, PARAMS(row_text(due, row, DUE_INVOICED)), &held, err))
 		return false;
 	for (int i = 0; i < held.count; i++)
-		rated_hold(rated, row_text(&held, i, 0), row_text(&held, i, 1), (int)row_number(&held, i, 2), row_text(&held, i, 3),
-		    row_integer(&held, i, 4), row_instant(&held, i, 5), row_instant(&held, i, 6));
+		rated_hold(rated, row_text(&held, i, 0), row_text(&held, i, 1), (int)row_number(&held, i, 2),
+		    row_text(&held, i, 3), row_integer(&held, i, 4), row_instant(&held, i, 5), row_instant(&held, i, 6));
 	rows_release(&held);
 	if (!db_rows(pass->run->db, SQL_RATING_INTERVALS_OF_PERIOD,
-	    PARAMS(row_text(due, row, DUE_TENANT), param_instant(arena, row_instant(due, row, DUE_STARTS)),
-	        param_instant(arena, row_instant(due, row, DUE_ENDS)), param_number(arena, pass->rating_run),
-	        row_text(due, row, DUE_PRICED_UNTIL)), &late, err))
+		PARAMS(row_text(due, row, DUE_TENANT), param_instant(arena, row_instant(due, row, DUE_STARTS)),
+		    param_instant(arena, row_instant(due, row, DUE_ENDS)), param_number(arena, pass->rating_run),
+		    row_text(due, row, DUE_PRICED_UNTIL)),
+		&late, err))
 		return false;
 	for (int i = 0; i < late.count; i++)
 		rated_hold(rated, row_text(&late, i, 1), row_text(&late, i, 3), (int)row_number(&late, i, 4), "period_invoiced",
@@ -264,10 +271,11 @@ record_run(struct pass *pass, struct rate_scope scope, struct error *err)
 	digest_end(pass->digest, sum);
 	pass->result->rating_run = pass->rating_run;
 	return db_change(pass->run->db, SQL_RATING_RUN_ADD,
-	    PARAMS(param_number(arena, pass->rating_run), scope.period, scope.tenant, param_instant(arena, pass->run->now), TOLLBOOK_VERSION,
-	        param_number(arena, r->batches), param_number(arena, r->events), param_number(arena, r->intervals),
-	        param_number(arena, r->ratings), param_number(arena, r->charges), param_number(arena, r->holds),
-	        param_hex(arena, sum, sizeof sum)), 1, err);
+	    PARAMS(param_number(arena, pass->rating_run), scope.period, scope.tenant, param_instant(arena, pass->run->now),
+		TOLLBOOK_VERSION, param_number(arena, r->batches), param_number(arena, r->events),
+		param_number(arena, r->intervals), param_number(arena, r->ratings), param_number(arena, r->charges),
+		param_number(arena, r->holds), param_hex(arena, sum, sizeof sum)),
+	    1, err);
 }
 
 bool
@@ -303,9 +311,13 @@ rate_verify(struct run *run, verify_differs *differs, void *context, struct erro
 	bool fine = db_rows(run->db, SQL_RATING_RATINGS_TO_VERIFY, NO_PARAMS, &ratings, err) && use_indexes(run->db, err);
 
 	for (int i = 0; fine && i < ratings.count; i++) {
-		struct period_inputs inputs = {.tenant = row_text(&ratings, i, 0), .period = row_text(&ratings, i, 1),
-		    .starts = row_instant(&ratings, i, 2), .ends = row_instant(&ratings, i, 3), .until_run = row_number(&ratings, i, 4),
-		    .priced_with = row_number(&ratings, i, 5), .contracted_with = row_number(&ratings, i, 6)};
+		struct period_inputs inputs = {.tenant = row_text(&ratings, i, 0),
+		    .period = row_text(&ratings, i, 1),
+		    .starts = row_instant(&ratings, i, 2),
+		    .ends = row_instant(&ratings, i, 3),
+		    .until_run = row_number(&ratings, i, 4),
+		    .priced_with = row_number(&ratings, i, 5),
+		    .contracted_with = row_number(&ratings, i, 6)};
 		char input[DIGEST_HEX], output[DIGEST_HEX];
 		struct rated rated;
 

@@ -19,10 +19,12 @@ struct rate_result {
 };
 
 /* One pass in one transaction, rolled back for a dry run.  ERROR_BUSY when another is active. */
-MUST_CHECK bool rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err);
+MUST_CHECK
+bool rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err);
 
 /* Computes every rating in force that is not invoiced again, from the inputs it was made from, and calls `differs` for each
  * whose output has another digest; invariant 8. */
-MUST_CHECK bool rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+MUST_CHECK
+bool rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 
 #endif

@@ -16,13 +16,21 @@ load_charges(struct db *db, const char *rating_id, struct rated *out, struct err
 	for (int i = 0; i < rows.count; i++) {
 		struct arena *arena = &out->arena;
 
-		out->charges[out->charge_count++] = (struct charge){.model = arena_copy(arena, row_text(&rows, i, 0), row_length(&rows, i, 0)),
-		    .service_tier = arena_copy(arena, row_text(&rows, i, 1), row_length(&rows, i, 1)), .meter = (int)row_number(&rows, i, 2),
-		    .priced_as = (int)row_number(&rows, i, 3), .version_id = row_number(&rows, i, 4), .rule = (int)row_number(&rows, i, 5),
-		    .tier = (int)row_number(&rows, i, 6), .price = row_decimal(&rows, i, 7), .per = row_number(&rows, i, 8),
-		    .quantity = row_integer(&rows, i, 9), .amount = row_decimal(&rows, i, 10),
-		    .currency = arena_copy(arena, row_text(&rows, i, 11), row_length(&rows, i, 11)), .first = row_instant(&rows, i, 12),
-		    .last = row_instant(&rows, i, 13)};
+		out->charges[out->charge_count++] =
+		    (struct charge){.model = arena_copy(arena, row_text(&rows, i, 0), row_length(&rows, i, 0)),
+			.service_tier = arena_copy(arena, row_text(&rows, i, 1), row_length(&rows, i, 1)),
+			.meter = (int)row_number(&rows, i, 2),
+			.priced_as = (int)row_number(&rows, i, 3),
+			.version_id = row_number(&rows, i, 4),
+			.rule = (int)row_number(&rows, i, 5),
+			.tier = (int)row_number(&rows, i, 6),
+			.price = row_decimal(&rows, i, 7),
+			.per = row_number(&rows, i, 8),
+			.quantity = row_integer(&rows, i, 9),
+			.amount = row_decimal(&rows, i, 10),
+			.currency = arena_copy(arena, row_text(&rows, i, 11), row_length(&rows, i, 11)),
+			.first = row_instant(&rows, i, 12),
+			.last = row_instant(&rows, i, 13)};
 	}
 	rows_release(&rows);
 	return true;

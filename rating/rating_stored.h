@@ -9,6 +9,7 @@
 
 /* Digests the stored charges and holds of the ratings in force and of those behind final invoices, and calls `differs` with
  * period and tenant for each that is not what its rating says. */
-MUST_CHECK bool ratings_stored_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+MUST_CHECK
+bool ratings_stored_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 
 #endif

@@ -18,7 +18,8 @@ static const char default_issuer[] = "MAIN";
 static const char **
 row_field(struct tenant_row *row, size_t field)
 {
-	const char **const fields[FIELDS] = {&row->tenant, &row->name, &row->currency, &row->zone, &row->book, &row->issuer, &row->effective};
+	const char **const fields[FIELDS] = {
+	    &row->tenant, &row->name, &row->currency, &row->zone, &row->book, &row->issuer, &row->effective};
 
 	return fields[field];
 }
@@ -63,7 +64,8 @@ is_effective(const char *text)
 }
 
 bool
-tenant_row_at(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err)
+tenant_row_at(
+    const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err)
 {
 	char path[64];
 
@@ -92,12 +94,15 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 			add_issuer(file, default_issuer, default_issuer, true);
 		}
 		if (*field == NULL)
-			return fault(file, row, field_names[i], "", "a tenant lacks a field", "tenant, name, currency, zone, book and effective must be given.", err);
+			return fault(file, row, field_names[i], "", "a tenant lacks a field",
+			    "tenant, name, currency, zone, book and effective must be given.", err);
 	}
 	if (currency_find(row->currency) == NULL)
-		return fault(file, row, "currency", row->currency, "not a current ISO 4217 currency code", "For example USD or EUR, in capitals.", err);
+		return fault(file, row, "currency", row->currency, "not a current ISO 4217 currency code",
+		    "For example USD or EUR, in capitals.", err);
 	if (!is_issuer_code(row->issuer))
-		return fault(file, row, "issuer", row->issuer, "not an issuer's code", "It begins document numbers: 1 to 8 capital letters and digits.", err);
+		return fault(file, row, "issuer", row->issuer, "not an issuer's code",
+		    "It begins document numbers: 1 to 8 capital letters and digits.", err);
 	if (!is_effective(row->effective))
 		return fault(file, row, "effective", row->effective, "not a time that a contract can begin at",
 		    "Write YYYY-MM-DD for midnight in the tenant's zone, or RFC 3339 on a quarter of an hour.", err);
@@ -135,7 +140,8 @@ read_issuer(const struct document *document, json_t *value, const char *path, st
 	if (!json_is_object(value))
 		return document_refuse(document, path, value, "an issuer is a JSON object");
 	if (!DOCUMENT_KEYS(document, value, path, "issuer", "name") ||
-	    !document_text(document, value, path, "issuer", true, 8, &code) || !document_text(document, value, path, "name", true, TEXT_BYTES, &name))
+	    !document_text(document, value, path, "issuer", true, 8, &code) ||
+	    !document_text(document, value, path, "name", true, TEXT_BYTES, &name))
 		return false;
 	if (!is_issuer_code(code))
 		return document_refuse(document, path, value, "an issuer's code is 1 to 8 capital letters and digits");
@@ -157,13 +163,16 @@ read_lists(const struct document *document, json_t *root, struct tenant_file *fi
 		issuers = json_object_get(root, "issuers");
 	}
 	if (!json_is_array(tenants) || (issuers != NULL && !json_is_array(issuers)))
-		return document_refuse(document, "tenants", NULL, "the file is a list of tenants, or an object with lists \"tenants\" and \"issuers\"");
-	json_array_foreach(issuers, i, value) {
+		return document_refuse(document, "tenants", NULL,
+		    "the file is a list of tenants, or an object with lists \"tenants\" and \"issuers\"");
+	json_array_foreach(issuers, i, value)
+	{
 		snprintf(path, sizeof path, "issuers[%zu]", i);
 		if (!read_issuer(document, value, path, file))
 			return false;
 	}
-	json_array_foreach(tenants, i, value) {
+	json_array_foreach(tenants, i, value)
+	{
 		snprintf(path, sizeof path, "tenants[%zu]", i);
 		if (!read_tenant(document, value, path, file))
 			return false;
@@ -214,17 +223,20 @@ read_header(const struct csv_row *csv, struct tenant_file *file, size_t *fields,
 }
 
 static bool
-read_row(const struct csv_row *csv, struct tenant_file *file, const size_t *fields, size_t columns, uint64_t line, struct error *err)
+read_row(
+    const struct csv_row *csv, struct tenant_file *file, const size_t *fields, size_t columns, uint64_t line, struct error *err)
 {
 	struct tenant_row *row = add_row(file, "", line);
 
 	if (csv_row_columns(csv) != columns)
-		return fault(file, row, "row", "", "the row has another number of columns than the header", "Quote cells that contain commas.", err);
+		return fault(file, row, "row", "", "the row has another number of columns than the header",
+		    "Quote cells that contain commas.", err);
 	for (size_t column = 0; column < columns; column++) {
 		struct bytes cell = csv_row_cell(csv, column);
 
 		if (cell.length > TEXT_BYTES || memchr(cell.at, '\0', cell.length) != NULL)
-			return fault(file, row, field_names[fields[column]], "", "the cell is too long or has a NUL in it", "At most 256 bytes.", err);
+			return fault(file, row, field_names[fields[column]], "", "the cell is too long or has a NUL in it",
+			    "At most 256 bytes.", err);
 		if (cell.length > 0)
 			*row_field(row, fields[column]) = arena_copy(&file->arena, cell.at, cell.length);
 	}
@@ -290,7 +302,8 @@ tenant_file_load(const char *path, struct tenant_file *out, struct error *err)
 	*out = (struct tenant_file){.path = path};
 	fine = document_read(path, &bytes, err);
 	if (fine)
-		fine = length > 4 && strcmp(path + length - 4, ".csv") == 0 ? read_csv(&bytes, out, err) : read_json(&bytes, out, err);
+		fine = length > 4 && strcmp(path + length - 4, ".csv") == 0 ? read_csv(&bytes, out, err)
+									    : read_json(&bytes, out, err);
 	text_release(&bytes);
 	if (!fine)
 		tenant_file_release(out);

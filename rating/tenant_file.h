@@ -9,7 +9,7 @@
 struct tenant_row {
 	const char *tenant, *name, *currency, *zone, *book, *issuer, *effective;
 	const char *path; /* in a JSON file: "tenants[0]"; "" in a CSV file */
-	uint64_t line;	  /* in a CSV file, from 1; 0 in a JSON file */
+	uint64_t line;    /* in a CSV file, from 1; 0 in a JSON file */
 };
 
 struct issuer_row {
@@ -26,9 +26,11 @@ struct tenant_file {
 };
 
 /* Checks everything that can be checked without a database: fields, ISO 4217 codes, forms of zones, dates and issuers. */
-MUST_CHECK bool tenant_file_load(const char *path, struct tenant_file *out, struct error *err);
+MUST_CHECK
+bool tenant_file_load(const char *path, struct tenant_file *out, struct error *err);
 /* Says in an error where a row's field is; returns false. */
-bool tenant_row_at(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err);
+bool tenant_row_at(
+    const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *value, struct error *err);
 void tenant_file_release(struct tenant_file *file);
 
 #endif

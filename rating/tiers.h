@@ -11,9 +11,9 @@
 enum { TIER_STEPS_MAX = 32 };
 
 enum tier_mode {
-	TIER_FLAT,	/* one price for every unit */
+	TIER_FLAT,      /* one price for every unit */
 	TIER_GRADUATED, /* each part of the quantity at the price of the tier it falls in */
-	TIER_VOLUME,	/* the whole quantity at the price of the tier that it reaches */
+	TIER_VOLUME,    /* the whole quantity at the price of the tier that it reaches */
 };
 
 /* The price of a meter.  Steps touch, start at nothing and rise; all share `per`, so nothing is divided before the end. */
@@ -35,7 +35,8 @@ struct tier_part {
 /* The parts of `quantity` that comes after `already` units, graduated, in the order of the steps.  A negative quantity gives
  * back what lies on top, from the highest step down: the exact opposite of adding it.  An error of kind RANGE where the
  * total would fall below zero. */
-MUST_CHECK bool tiers_split(const struct meter_price *price, i128 already, i128 quantity, struct tier_part parts[TIER_STEPS_MAX],
+MUST_CHECK
+bool tiers_split(const struct meter_price *price, i128 already, i128 quantity, struct tier_part parts[TIER_STEPS_MAX],
     size_t *count, struct error *err);
 
 /* The step that a total reaches. */

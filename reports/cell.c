@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 enum { DAY_SECONDS = 86400, SECOND_US = 1000000 };
 
 /* 1970-01-01 in days since 1899-12-30, the origin of the spreadsheet calendar (right from 1900-03-01 on). */

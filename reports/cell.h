@@ -78,6 +78,7 @@ int decimal_places(struct decimal value);
 /* Rounded (half up) to `digits` significant digits. */
 struct decimal decimal_to_digits(struct decimal value, int digits);
 /* A number as a spreadsheet file writes it, "1.5E-07" also, rounded to CELL_DIGITS digits.  INPUT where it is none. */
-MUST_CHECK bool cell_number_parse(const char *bytes, size_t length, struct decimal *out, struct error *err);
+MUST_CHECK
+bool cell_number_parse(const char *bytes, size_t length, struct decimal *out, struct error *err);
 
 #endif

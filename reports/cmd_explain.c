@@ -8,35 +8,59 @@
 static bool explain(struct run *run, struct error *err);
 
 static const struct option_spec options[] = {
-	{"intervals", "N", "show at most N intervals; default: 20", 0},
-	{"events", "N", "show at most N events; default: 20", 0},
-	{0},
+    {"intervals", "N", "show at most N intervals; default: 20", 0},
+    {"events", "N", "show at most N events; default: 20", 0},
+    {0},
 };
 
 const struct command cmd_explain = {
-	.name = "explain",
-	.summary = "show where a line of an invoice comes from: rule, arithmetic, intervals, events",
-	.operands = "NUMBER/LINE|TENANT:PERIOD/LINE",
-	.operands_min = 1,
-	.operands_max = 1,
-	.options = options,
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook explain TF-INV-2026-000001/3\n  tollbook explain acme:2026-10/3 --events 100 --format csv",
-	.run = explain,
+    .name = "explain",
+    .summary = "show where a line of an invoice comes from: rule, arithmetic, intervals, events",
+    .operands = "NUMBER/LINE|TENANT:PERIOD/LINE",
+    .operands_min = 1,
+    .operands_max = 1,
+    .options = options,
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook explain TF-INV-2026-000001/3\n  tollbook explain acme:2026-10/3 --events 100 --format csv",
+    .run = explain,
 };
 
 /* Columns of explain_line.sql. */
 enum {
-	LINE_INVOICE, LINE_RATING, LINE_TENANT, LINE_PERIOD, LINE_MODEL, LINE_SERVICE_TIER, LINE_METER, LINE_METER_ID, LINE_PRICED_AS, LINE_TIER,
-	LINE_PRICE, LINE_PER, LINE_QUANTITY, LINE_EXACT, LINE_MINOR, LINE_MINOR_UNITS, LINE_CURRENCY, LINE_BOOK, LINE_VERSION, LINE_EFFECTIVE,
-	LINE_RULE, LINE_RULE_TEXT, LINE_STARTS, LINE_ENDS, LINE_UNTIL, LINE_TOGETHER,
+	LINE_INVOICE,
+	LINE_RATING,
+	LINE_TENANT,
+	LINE_PERIOD,
+	LINE_MODEL,
+	LINE_SERVICE_TIER,
+	LINE_METER,
+	LINE_METER_ID,
+	LINE_PRICED_AS,
+	LINE_TIER,
+	LINE_PRICE,
+	LINE_PER,
+	LINE_QUANTITY,
+	LINE_EXACT,
+	LINE_MINOR,
+	LINE_MINOR_UNITS,
+	LINE_CURRENCY,
+	LINE_BOOK,
+	LINE_VERSION,
+	LINE_EFFECTIVE,
+	LINE_RULE,
+	LINE_RULE_TEXT,
+	LINE_STARTS,
+	LINE_ENDS,
+	LINE_UNTIL,
+	LINE_TOGETHER,
 };
 
 /* The parameters that intervals and events of a line are found by. */
 #define USAGE_OF(line, limit)                                                                                                    \
-	PARAMS(row_text(line, 0, LINE_TENANT), row_text(line, 0, LINE_MODEL), row_text(line, 0, LINE_SERVICE_TIER),                   \
-	    row_text(line, 0, LINE_METER_ID), row_text(line, 0, LINE_STARTS), row_text(line, 0, LINE_ENDS), row_text(line, 0, LINE_UNTIL), limit)
+	PARAMS(row_text(line, 0, LINE_TENANT), row_text(line, 0, LINE_MODEL), row_text(line, 0, LINE_SERVICE_TIER),              \
+	    row_text(line, 0, LINE_METER_ID), row_text(line, 0, LINE_STARTS), row_text(line, 0, LINE_ENDS),                      \
+	    row_text(line, 0, LINE_UNTIL), limit)
 
 static bool
 split_operand(struct run *run, const char **invoice, const char **line, struct error *err)
@@ -44,13 +68,15 @@ split_operand(struct run *run, const char **invoice, const char **line, struct e
 	const char *operand = run->operands[0], *slash = strrchr(operand, '/');
 	i128 number;
 
-	if (slash != NULL && slash != operand && integer_parse(slash + 1, strlen(slash + 1), &number, err) && number >= 1 && number < INT32_MAX) {
+	if (slash != NULL && slash != operand && integer_parse(slash + 1, strlen(slash + 1), &number, err) && number >= 1 &&
+	    number < INT32_MAX) {
 		*invoice = arena_copy(&run->arena, operand, (size_t)(slash - operand));
 		*line = slash + 1;
 		return true;
 	}
 	error_set(err, ERROR_USAGE, "\"%s\" does not name a line of an invoice", operand);
-	return error_hint(err, "Write NUMBER/LINE, for example TF-INV-2026-000001/3; tollbook invoice show NUMBER lists the lines.");
+	return error_hint(
+	    err, "Write NUMBER/LINE, for example TF-INV-2026-000001/3; tollbook invoice show NUMBER lists the lines.");
 }
 
 static const char *
@@ -69,15 +95,16 @@ print_arithmetic(struct run *run, const struct rows *line, const struct meter *m
 	char amount[DECIMAL_TEXT];
 
 	printf("line        %s: %s, %s, service tier %s%s%s\n", run->operands[0], row_text(line, 0, LINE_MODEL), meter->name,
-	    row_text(line, 0, LINE_SERVICE_TIER), strcmp(tier, "0") == 0 ? "" : ", price tier ", strcmp(tier, "0") == 0 ? "" : tier);
-	printf("price       %s %s per %s%s%s\n", row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_CURRENCY), row_text(line, 0, LINE_PER),
-	    strcmp(row_text(line, 0, LINE_PRICED_AS), meter->name) == 0 ? "" : ", the price of ",
+	    row_text(line, 0, LINE_SERVICE_TIER), strcmp(tier, "0") == 0 ? "" : ", price tier ",
+	    strcmp(tier, "0") == 0 ? "" : tier);
+	printf("price       %s %s per %s%s%s\n", row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_CURRENCY),
+	    row_text(line, 0, LINE_PER), strcmp(row_text(line, 0, LINE_PRICED_AS), meter->name) == 0 ? "" : ", the price of ",
 	    strcmp(row_text(line, 0, LINE_PRICED_AS), meter->name) == 0 ? "" : row_text(line, 0, LINE_PRICED_AS));
-	printf("from        %s version %s, effective %s, rule %s\n", row_text(line, 0, LINE_BOOK), row_text(line, 0, LINE_VERSION),
-	    row_text(line, 0, LINE_EFFECTIVE), row_text(line, 0, LINE_RULE));
+	printf("from        %s version %s, effective %s, rule %s\n", row_text(line, 0, LINE_BOOK),
+	    row_text(line, 0, LINE_VERSION), row_text(line, 0, LINE_EFFECTIVE), row_text(line, 0, LINE_RULE));
 	printf("rule        %s\n", row_text(line, 0, LINE_RULE_TEXT));
-	printf("arithmetic  %s x %s / %s = %s\n", quantity_text(run, meter, row_integer(line, 0, LINE_QUANTITY)), row_text(line, 0, LINE_PRICE),
-	    row_text(line, 0, LINE_PER), row_text(line, 0, LINE_EXACT));
+	printf("arithmetic  %s x %s / %s = %s\n", quantity_text(run, meter, row_integer(line, 0, LINE_QUANTITY)),
+	    row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_PER), row_text(line, 0, LINE_EXACT));
 	printf("rounded     %s %s, once, half away from zero\n",
 	    money_format((struct money){row_number(line, 0, LINE_MINOR), &currency}, amount), row_text(line, 0, LINE_CURRENCY));
 }
@@ -96,7 +123,8 @@ print_intervals(struct run *run, const struct rows *line, const struct meter *me
 		rows_release(&sum);
 		return false;
 	}
-	printf("\nintervals   %s of 15 minutes, together %s", row_text(&sum, 0, 0), quantity_text(run, meter, row_integer(&sum, 0, 1)));
+	printf("\nintervals   %s of 15 minutes, together %s", row_text(&sum, 0, 0),
+	    quantity_text(run, meter, row_integer(&sum, 0, 1)));
 	printf(" (all charges on this usage: %s)\n", quantity_text(run, meter, row_integer(line, 0, LINE_TOGETHER)));
 	if (row_integer(&sum, 0, 1) != row_integer(line, 0, LINE_TOGETHER))
 		run->finding = ERROR_FINDINGS;
@@ -117,9 +145,9 @@ print_intervals(struct run *run, const struct rows *line, const struct meter *me
 static bool
 print_events(struct run *run, const struct rows *line, const struct meter *meter, const char *limit, struct error *err)
 {
-	static const struct column columns[] = {{"time", "time", COLUMN_TEXT}, {"source", "source", COLUMN_TEXT}, {"id", "id", COLUMN_TEXT},
-	    {"kind", "kind", COLUMN_TEXT}, {"quantity", "quantity", COLUMN_NUMBER}, {"batch", "batch", COLUMN_NUMBER},
-	    {"record", "record", COLUMN_NUMBER}, {"file", "file", COLUMN_TEXT}, {0}};
+	static const struct column columns[] = {{"time", "time", COLUMN_TEXT}, {"source", "source", COLUMN_TEXT},
+	    {"id", "id", COLUMN_TEXT}, {"kind", "kind", COLUMN_TEXT}, {"quantity", "quantity", COLUMN_NUMBER},
+	    {"batch", "batch", COLUMN_NUMBER}, {"record", "record", COLUMN_NUMBER}, {"file", "file", COLUMN_TEXT}, {0}};
 	struct table *table;
 	struct rows rows;
 

@@ -14,13 +14,13 @@
 static bool reconcile(struct run *run, struct error *err);
 
 const struct command cmd_reconcile = {
-	.name = "reconcile",
-	.summary = "prove that ledger, intervals, charges, invoices and numbers agree; exit 7 where they do not",
-	.operands = "",
-	.needs = NEEDS_DB,
-	.prints_rows = true,
-	.example = "  tollbook reconcile\n  tollbook reconcile --format json",
-	.run = reconcile,
+    .name = "reconcile",
+    .summary = "prove that ledger, intervals, charges, invoices and numbers agree; exit 7 where they do not",
+    .operands = "",
+    .needs = NEEDS_DB,
+    .prints_rows = true,
+    .example = "  tollbook reconcile\n  tollbook reconcile --format json",
+    .run = reconcile,
 };
 
 enum { SHOWN_MAX = 5 };
@@ -110,11 +110,12 @@ run_deeper(struct reconciling *reconciling, struct error *err)
 		const char *invariant, *what;
 		bool (*check)(struct run *run, verify_differs *differs, void *context, struct error *err);
 	} deeper[] = {
-		{"1", "batch digests recomputed from the ledger rows = those written, each chained to the one before", batches_verify},
-		{"1", "what usage is attributed to = the digests it is known by", series_verify},
-		{"4", "final invoices recomputed = their content digests", invoices_verify},
-		{"8", "charges and holds in force = the digests of their ratings", ratings_stored_verify},
-		{"8", "rating again with unchanged inputs changes nothing", rate_verify},
+	    {"1", "batch digests recomputed from the ledger rows = those written, each chained to the one before",
+		batches_verify},
+	    {"1", "what usage is attributed to = the digests it is known by", series_verify},
+	    {"4", "final invoices recomputed = their content digests", invoices_verify},
+	    {"8", "charges and holds in force = the digests of their ratings", ratings_stored_verify},
+	    {"8", "rating again with unchanged inputs changes nothing", rate_verify},
 	};
 
 	for (size_t i = 0; i < sizeof deeper / sizeof deeper[0]; i++) {

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <xlsxwriter.h>
 
-
 /* More than there are styles times number formats (18 decimals, whole numbers, dates). */
 enum { FORMATS_MAX = 512 };
 

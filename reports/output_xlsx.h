@@ -38,16 +38,21 @@ struct xlsx_chart {
 	bool from_zero; /* no value is negative */
 };
 
-MUST_CHECK bool xlsx_output_open(const struct xlsx_output_options *options, struct xlsx_output **out, struct error *err);
+MUST_CHECK
+bool xlsx_output_open(const struct xlsx_output_options *options, struct xlsx_output **out, struct error *err);
 /* Starts a sheet; rows go to the newest one. */
-MUST_CHECK bool xlsx_output_sheet(struct xlsx_output *output, const struct xlsx_sheet *sheet, struct error *err);
+MUST_CHECK
+bool xlsx_output_sheet(struct xlsx_output *output, const struct xlsx_sheet *sheet, struct error *err);
 /* The next row; no cells for an empty one.  RANGE where the sheet is full. */
-MUST_CHECK bool xlsx_output_row(struct xlsx_output *output, const struct cell *cells, size_t count, struct error *err);
-MUST_CHECK bool xlsx_output_chart(struct xlsx_output *output, const struct xlsx_chart *chart, struct error *err);
+MUST_CHECK
+bool xlsx_output_row(struct xlsx_output *output, const struct cell *cells, size_t count, struct error *err);
+MUST_CHECK
+bool xlsx_output_chart(struct xlsx_output *output, const struct xlsx_chart *chart, struct error *err);
 /* Rows so far on the newest sheet. */
 int64_t xlsx_output_rows(const struct xlsx_output *output);
 /* Writes the file; frees `output` in any case. */
-MUST_CHECK bool xlsx_output_close(struct xlsx_output *output, struct error *err);
+MUST_CHECK
+bool xlsx_output_close(struct xlsx_output *output, struct error *err);
 /* Frees it without writing; NULL is fine. */
 void xlsx_output_discard(struct xlsx_output *output);
 

@@ -22,6 +22,7 @@ struct workbook_result {
 };
 
 /* STATE where nothing of the period is rated; RANGE where a sheet would need more rows than a spreadsheet has. */
-MUST_CHECK bool workbook_make(struct run *run, const struct workbook_request *request, struct workbook_result *result, struct error *err);
+MUST_CHECK
+bool workbook_make(struct run *run, const struct workbook_request *request, struct workbook_result *result, struct error *err);
 
 #endif

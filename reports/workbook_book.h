@@ -54,17 +54,25 @@ enum {
 	SCOPE_LINES,
 };
 
-MUST_CHECK bool book_summary(struct book *book, struct error *err);
-MUST_CHECK bool book_charges(struct book *book, struct error *err);
-MUST_CHECK bool book_invoices(struct book *book, struct error *err);
-MUST_CHECK bool book_invoice_lines(struct book *book, struct error *err);
-MUST_CHECK bool book_holds(struct book *book, struct error *err);
-MUST_CHECK bool book_control(struct book *book, struct error *err);
+MUST_CHECK
+bool book_summary(struct book *book, struct error *err);
+MUST_CHECK
+bool book_charges(struct book *book, struct error *err);
+MUST_CHECK
+bool book_invoices(struct book *book, struct error *err);
+MUST_CHECK
+bool book_invoice_lines(struct book *book, struct error *err);
+MUST_CHECK
+bool book_holds(struct book *book, struct error *err);
+MUST_CHECK
+bool book_control(struct book *book, struct error *err);
 
 /* A column of a query as an exact number; RANGE where it is beyond 10^20 or 18 decimals. */
-MUST_CHECK bool book_decimal(const struct rows *rows, int row, int column, struct decimal *out, struct error *err);
+MUST_CHECK
+bool book_decimal(const struct rows *rows, int row, int column, struct decimal *out, struct error *err);
 /* Writes one row of cells and forgets their texts. */
-MUST_CHECK bool book_row(struct book *book, const struct cell *cells, size_t count, struct error *err);
+MUST_CHECK
+bool book_row(struct book *book, const struct cell *cells, size_t count, struct error *err);
 /* The bound period and tenant of every query, then up to three more. */
 #define BOOK_PARAMS(book, ...) PARAMS((book)->request->period, (book)->request->tenant, __VA_ARGS__)
 

@@ -265,9 +265,12 @@ static bool
 write_notes(struct book *book, struct error *err)
 {
 	static const char *const notes[] = {
-	    "Times are UTC.  A billing period has the borders of the contract's time zone: sheet Invoices shows zone and borders.",
-	    "A charge is quantity x price / per, exact to 18 decimals.  A cell's number holds 15 digits; the exact text is beside it.",
-	    "Money is rounded once, on the invoice line, to the minor unit, a half away from zero.  Control shows what that came to.",
+	    "Times are UTC.  A billing period has the borders of the contract's time zone: sheet Invoices shows zone and "
+	    "borders.",
+	    "A charge is quantity x price / per, exact to 18 decimals.  A cell's number holds 15 digits; the exact text is "
+	    "beside it.",
+	    "Money is rounded once, on the invoice line, to the minor unit, a half away from zero.  Control shows what that came "
+	    "to.",
 	    "Amounts of different currencies are never added.  Totals above the tables follow the filter.",
 	    "Drafts can still change; an invoice with a number cannot.  Usage on hold has no price yet and is in no amount.",
 	    "Every cell of this file was read back and compared with the books before the file was put in place.",

@@ -38,14 +38,17 @@ struct xlsx_cell {
 /* Return false with err set to stop. */
 typedef bool xlsx_cell_seen(void *context, const struct xlsx_cell *cell, struct error *err);
 
-MUST_CHECK bool xlsx_open(const char *path, struct xlsx **out, struct error *err);
+MUST_CHECK
+bool xlsx_open(const char *path, struct xlsx **out, struct error *err);
 void xlsx_close(struct xlsx *xlsx);
 size_t xlsx_sheet_count(const struct xlsx *xlsx);
 /* In the order of the tabs; dies with xlsx_close(). */
 const char *xlsx_sheet_name(const struct xlsx *xlsx, size_t sheet);
 /* Cells row by row, from left to right; another order is an error. */
-MUST_CHECK bool xlsx_read_sheet(struct xlsx *xlsx, size_t sheet, xlsx_cell_seen *seen, void *context, struct error *err);
+MUST_CHECK
+bool xlsx_read_sheet(struct xlsx *xlsx, size_t sheet, xlsx_cell_seen *seen, void *context, struct error *err);
 /* Reads every part that is not a sheet: whole, and well-formed XML. */
-MUST_CHECK bool xlsx_check_parts(struct xlsx *xlsx, struct error *err);
+MUST_CHECK
+bool xlsx_check_parts(struct xlsx *xlsx, struct error *err);
 
 #endif

@@ -50,12 +50,15 @@ codes_are_tested() {
 	return $bad
 }
 
+formatted() { find "${rooms[@]}" tests tollbook.c -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror; }
+
 check "rooms include only what lies below them" awk -f tests/lint/arrows.awk "${sources[@]}"
 check "each foreign library is known to one file" awk -f tests/lint/libraries.awk "${sources[@]}"
 check "no banned call and no floating point in the code" banned_words
 check "no SQL in C" sql_text
 check "every SQL file says what it is for and what it binds" awk -f tests/lint/statements.awk "${statements[@]}"
 check "nothing is left unfinished" unfinished
+check "every C file is as make fmt leaves it" formatted
 check "every shell script parses" shell_syntax
 check "every verb has a help text with an example" verbs_have_help
 check "every verb is in the documentation" verbs_are_documented

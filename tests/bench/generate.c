@@ -25,8 +25,12 @@ static const char *const tenants[] = {"acme", "acme", "acme", "blue", "ceres"};
 static const struct {
 	const char *name, *provider;
 } models[] = {
-	{"gpt-5-mini", "openai"}, {"claude-sonnet-4-5", "anthropic"}, {"deepseek-chat", "deepseek"},
-	{"gemini-2.5-flash", "gcp.gemini"}, {"kimi-k2", "moonshot_ai"}, {"qwen3-32b", "self"},
+    {"gpt-5-mini", "openai"},
+    {"claude-sonnet-4-5", "anthropic"},
+    {"deepseek-chat", "deepseek"},
+    {"gemini-2.5-flash", "gcp.gemini"},
+    {"kimi-k2", "moonshot_ai"},
+    {"qwen3-32b", "self"},
 };
 
 /* Long-tailed: half below some 7,000, a few up to 130,000. */
@@ -46,14 +50,15 @@ write_event(char *line, uint64_t number, uint64_t events)
 	uint64_t second = number * (MONTH_SECONDS - 86400) / events + 43200;
 
 	return snprintf(line, LINE,
-	    "{\"specversion\":\"1.0\",\"type\":\"tollbook.usage.v1\",\"source\":\"/gw/eu-1\",\"id\":\"req-%012" PRIx64 "%04" PRIx32
-	    "\",\"time\":\"2026-10-%02dT%02d:%02d:%02d.%03dZ\",\"subject\":\"%s\",\"data\":{\"operation\":\"chat\",\"provider\":\"%s\","
+	    "{\"specversion\":\"1.0\",\"type\":\"tollbook.usage.v1\",\"source\":\"/gw/eu-1\",\"id\":\"req-%012" PRIx64
+	    "%04" PRIx32 "\",\"time\":\"2026-10-%02dT%02d:%02d:%02d.%03dZ\",\"subject\":\"%s\",\"data\":{\"operation\":\"chat\","
+			 "\"provider\":\"%s\","
 	    "\"model\":\"%s\",\"status\":\"completed\",\"quantities\":{\"requests\":1,\"input_text_uncached_tokens\":%" PRIu32
-	    ",\"input_text_cache_read_tokens\":%" PRIu32 ",\"output_text_tokens\":%" PRIu32 ",\"output_reasoning_tokens\":%" PRIu32
-	    "}}}\n",
-	    number, draw(65536), (int)(second / 86400 + 1), (int)(second / 3600 % 24), (int)(second / 60 % 60), (int)(second % 60),
-	    (int)draw(1000), tenants[draw(sizeof tenants / sizeof tenants[0])], models[model].provider, models[model].name,
-	    input - cached, cached, output - thought, thought);
+	    ",\"input_text_cache_read_tokens\":%" PRIu32 ",\"output_text_tokens\":%" PRIu32
+	    ",\"output_reasoning_tokens\":%" PRIu32 "}}}\n",
+	    number, draw(65536), (int)(second / 86400 + 1), (int)(second / 3600 % 24), (int)(second / 60 % 60),
+	    (int)(second % 60), (int)draw(1000), tenants[draw(sizeof tenants / sizeof tenants[0])], models[model].provider,
+	    models[model].name, input - cached, cached, output - thought, thought);
 }
 
 static bool

@@ -59,8 +59,7 @@ expect_rounded(const char *text, int places, enum rounding rule, const char *wan
 
 	CU_ASSERT_TRUE(decimal_round(decimal_of(text), places, rule, &value, &err));
 	EXPECT_TEXT(decimal_format_places(value, places, got), wanted);
-	CU_ASSERT_TRUE(
-	    decimal_round((struct decimal){-decimal_of(text).e18}, places, rule, &opposite, &err));
+	CU_ASSERT_TRUE(decimal_round((struct decimal){-decimal_of(text).e18}, places, rule, &opposite, &err));
 	CU_ASSERT_TRUE(opposite.e18 == -value.e18);
 }
 
@@ -70,11 +69,9 @@ expect_priced(const char *price, i128 quantity, i128 per, const char *wanted)
 	struct decimal due = {0}, credit = {0};
 	struct error err;
 
-	CU_ASSERT_TRUE(
-	    decimal_price(decimal_of(price), quantity, per, ROUND_HALF_EVEN, &due, &err));
+	CU_ASSERT_TRUE(decimal_price(decimal_of(price), quantity, per, ROUND_HALF_EVEN, &due, &err));
 	expect_decimal(due, wanted);
-	CU_ASSERT_TRUE(
-	    decimal_price(decimal_of(price), -quantity, per, ROUND_HALF_EVEN, &credit, &err));
+	CU_ASSERT_TRUE(decimal_price(decimal_of(price), -quantity, per, ROUND_HALF_EVEN, &credit, &err));
 	CU_ASSERT_TRUE(credit.e18 == -due.e18);
 }
 
@@ -90,10 +87,8 @@ random_begin(void)
 	const char *given = getenv("TOLLBOOK_SEED");
 
 	if (random_seed == 0) {
-		random_seed =
-		    given != NULL ? strtoull(given, NULL, 10) : (uint64_t)instant_now().us;
-		printf("    random numbers from TOLLBOOK_SEED=%llu\n",
-		    (unsigned long long)random_seed);
+		random_seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)instant_now().us;
+		printf("    random numbers from TOLLBOOK_SEED=%llu\n", (unsigned long long)random_seed);
 	}
 	random_state = random_seed;
 }
@@ -159,10 +154,8 @@ static void
 zeros_beyond_the_18th_decimal_are_no_digits(void)
 {
 	expect_decimal(decimal_of("0.0000000000000000010000"), "0.000000000000000001");
-	expect_refused(
-	    "0.0000000000000000010001", ERROR_INPUT, "more than 18 decimals", "18 decimals");
-	expect_refused(
-	    "0.1234567890123456789", ERROR_INPUT, "\"0.1234567890123456789\"", "Round it");
+	expect_refused("0.0000000000000000010001", ERROR_INPUT, "more than 18 decimals", "18 decimals");
+	expect_refused("0.1234567890123456789", ERROR_INPUT, "\"0.1234567890123456789\"", "Round it");
 }
 
 static void
@@ -202,14 +195,10 @@ the_range_ends_at_the_same_number_on_both_sides(void)
 {
 	expect_decimal(decimal_of(LARGEST), LARGEST);
 	expect_decimal(decimal_of("-" LARGEST), "-" LARGEST);
-	expect_refused("170141183460469231731.687303715884105728", ERROR_RANGE, "is out of range",
-	    "20 digits");
-	expect_refused("-170141183460469231731.687303715884105728", ERROR_RANGE, "is out of range",
-	    "20 digits");
-	expect_refused("340282366920938463463.374607431768211456", ERROR_RANGE, "is out of range",
-	    "20 digits");
-	expect_refused("999999999999999999999999999999999999999999999", ERROR_RANGE, "out of range",
-	    "20 digits");
+	expect_refused("170141183460469231731.687303715884105728", ERROR_RANGE, "is out of range", "20 digits");
+	expect_refused("-170141183460469231731.687303715884105728", ERROR_RANGE, "is out of range", "20 digits");
+	expect_refused("340282366920938463463.374607431768211456", ERROR_RANGE, "is out of range", "20 digits");
+	expect_refused("999999999999999999999999999999999999999999999", ERROR_RANGE, "out of range", "20 digits");
 }
 
 /* --- integers --- */
@@ -217,9 +206,8 @@ the_range_ends_at_the_same_number_on_both_sides(void)
 static void
 an_integer_of_128_bits_is_read_and_written_exactly(void)
 {
-	static const char *const texts[] = {"0", "-1", "18446744073709551616",
-	    "100000000000000000000000000000000000000", "170141183460469231731687303715884105727",
-	    "-170141183460469231731687303715884105728"};
+	static const char *const texts[] = {"0", "-1", "18446744073709551616", "100000000000000000000000000000000000000",
+	    "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"};
 	char got[DECIMAL_TEXT];
 	struct error err;
 	i128 value;
@@ -245,8 +233,7 @@ an_integer_has_no_decimals_and_a_range(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.hint, "leave out the decimals"));
 	CU_ASSERT_FALSE(integer_parse("170141183460469231731687303715884105728", 39, &value, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
-	CU_ASSERT_FALSE(
-	    integer_parse("-170141183460469231731687303715884105729", 40, &value, &err));
+	CU_ASSERT_FALSE(integer_parse("-170141183460469231731687303715884105729", 40, &value, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
 	CU_ASSERT_TRUE(value == 42);
 }
@@ -277,21 +264,18 @@ sums_and_differences_are_exact(void)
 
 	CU_ASSERT_TRUE(decimal_add(decimal_of("0.1"), decimal_of("0.2"), &value, &err));
 	expect_decimal(value, "0.3");
-	CU_ASSERT_TRUE(
-	    decimal_subtract(decimal_of("1"), decimal_of("0.000000000000000001"), &value, &err));
+	CU_ASSERT_TRUE(decimal_subtract(decimal_of("1"), decimal_of("0.000000000000000001"), &value, &err));
 	expect_decimal(value, "0.999999999999999999");
 }
 
 static void
 a_product_is_rounded_at_the_18th_decimal_by_the_rule(void)
 {
-	static const char *const wanted[] = {
-	    "0", "0.000000000000000001", "0.000000000000000001", "0"};
+	static const char *const wanted[] = {"0", "0.000000000000000001", "0.000000000000000001", "0"};
 	struct decimal value = {0}, half = decimal_of("0.5"), least = {1};
 	struct error err;
 
-	CU_ASSERT_TRUE(
-	    decimal_multiply(decimal_of("1.5"), decimal_of("-2.25"), ROUND_DOWN, &value, &err));
+	CU_ASSERT_TRUE(decimal_multiply(decimal_of("1.5"), decimal_of("-2.25"), ROUND_DOWN, &value, &err));
 	expect_decimal(value, "-3.375");
 	for (size_t i = 0; i < 4; i++) {
 		CU_ASSERT_TRUE(decimal_multiply(half, least, rules[i], &value, &err));
@@ -309,13 +293,11 @@ a_product_beyond_128_bits_on_the_way_is_still_exact(void)
 	struct decimal value = {0}, large = decimal_of("12345678901.234567891");
 	struct error err;
 
-	CU_ASSERT_TRUE(
-	    decimal_multiply(large, decimal_of("1000000000.5"), ROUND_DOWN, &value, &err));
+	CU_ASSERT_TRUE(decimal_multiply(large, decimal_of("1000000000.5"), ROUND_DOWN, &value, &err));
 	/* 12345678901234567891 + 6172839450.6172839455 */
 	expect_decimal(value, "12345678907407407341.6172839455");
 	/* 2.5 x 10^20 is beyond the range, however it is computed */
-	CU_ASSERT_FALSE(
-	    decimal_multiply(large, decimal_of("20000000000"), ROUND_DOWN, &value, &err));
+	CU_ASSERT_FALSE(decimal_multiply(large, decimal_of("20000000000"), ROUND_DOWN, &value, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
 }
 
@@ -325,13 +307,11 @@ a_quotient_is_rounded_at_the_18th_decimal_by_the_rule(void)
 	struct decimal value = {0};
 	struct error err;
 
-	CU_ASSERT_TRUE(
-	    decimal_divide(decimal_of("2"), decimal_of("3"), ROUND_HALF_EVEN, &value, &err));
+	CU_ASSERT_TRUE(decimal_divide(decimal_of("2"), decimal_of("3"), ROUND_HALF_EVEN, &value, &err));
 	expect_decimal(value, "0.666666666666666667");
 	CU_ASSERT_TRUE(decimal_divide(decimal_of("2"), decimal_of("-3"), ROUND_DOWN, &value, &err));
 	expect_decimal(value, "-0.666666666666666666");
-	CU_ASSERT_TRUE(
-	    decimal_divide(decimal_of("1000000000000"), decimal_of("8"), ROUND_DOWN, &value, &err));
+	CU_ASSERT_TRUE(decimal_divide(decimal_of("1000000000000"), decimal_of("8"), ROUND_DOWN, &value, &err));
 	expect_decimal(value, "125000000000");
 	CU_ASSERT_FALSE(decimal_divide(decimal_of("1"), decimal_of("0"), ROUND_DOWN, &value, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
@@ -384,8 +364,7 @@ a_result_beyond_the_range_is_an_error_that_names_its_numbers(void)
 	CU_ASSERT_FALSE(decimal_divide(largest, decimal_of("0.5"), ROUND_DOWN, &value, &err));
 	EXPECT_TEXT(err.message, "\"" LARGEST "\" divided by \"0.5\" is out of range");
 	CU_ASSERT_FALSE(decimal_price(largest, 3, 2, ROUND_DOWN, &value, &err));
-	EXPECT_TEXT(
-	    err.message, "cannot price \"3\" units at \"" LARGEST "\" per \"2\": out of range");
+	EXPECT_TEXT(err.message, "cannot price \"3\" units at \"" LARGEST "\" per \"2\": out of range");
 	CU_ASSERT_FALSE(decimal_round(largest, 0, ROUND_HALF_UP, &value, &err));
 	EXPECT_TEXT(err.message, "cannot round \"" LARGEST "\" to 0 decimals: out of range");
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
@@ -396,8 +375,7 @@ a_result_beyond_the_range_is_an_error_that_names_its_numbers(void)
 static void
 the_most_negative_integer_is_an_operand_and_never_a_result(void)
 {
-	struct decimal odd = {most_negative}, value = {42}, one = decimal_of("1"),
-		       minus = decimal_of("-1");
+	struct decimal odd = {most_negative}, value = {42}, one = decimal_of("1"), minus = decimal_of("-1");
 	char text[DECIMAL_TEXT];
 	struct error err;
 
@@ -407,8 +385,7 @@ the_most_negative_integer_is_an_operand_and_never_a_result(void)
 	CU_ASSERT_FALSE(decimal_divide(odd, one, ROUND_DOWN, &value, &err));
 	CU_ASSERT_FALSE(decimal_add(odd, (struct decimal){0}, &value, &err));
 	CU_ASSERT_FALSE(decimal_subtract((struct decimal){0}, odd, &value, &err));
-	CU_ASSERT_FALSE(decimal_subtract(
-	    (struct decimal){-1}, (struct decimal){-(most_negative + 1)}, &value, &err));
+	CU_ASSERT_FALSE(decimal_subtract((struct decimal){-1}, (struct decimal){-(most_negative + 1)}, &value, &err));
 	CU_ASSERT_FALSE(decimal_price(one, most_negative, 1, ROUND_DOWN, &value, &err));
 	CU_ASSERT_FALSE(decimal_round(odd, 18, ROUND_DOWN, &value, &err));
 	CU_ASSERT_TRUE(value.e18 == 42);
@@ -528,8 +505,7 @@ rounding_is_symmetric_around_zero_and_moves_by_less_than_a_unit(void)
 		for (int place = places; place < DECIMAL_PLACES; place++)
 			unit = (i128)((u128)unit * 10);
 		CU_ASSERT_TRUE(decimal_round(value, places, rule, &there, &err));
-		CU_ASSERT_TRUE(
-		    decimal_round((struct decimal){-value.e18}, places, rule, &opposite, &err));
+		CU_ASSERT_TRUE(decimal_round((struct decimal){-value.e18}, places, rule, &opposite, &err));
 		CU_ASSERT_TRUE(opposite.e18 == -there.e18);
 		CU_ASSERT_TRUE(there.e18 % unit == 0);
 		moved = there.e18 - value.e18;
@@ -570,8 +546,7 @@ a_product_of_small_numbers_is_the_product_of_their_units(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t a = (int64_t)random_integer(31), b = (int64_t)random_integer(31);
 		/* 9 decimals each: the product has 18, and nothing is rounded */
-		struct decimal left = {(i128)a * 1000000000}, right = {(i128)b * 1000000000},
-			       product = {0};
+		struct decimal left = {(i128)a * 1000000000}, right = {(i128)b * 1000000000}, product = {0};
 		struct error err;
 
 		CU_ASSERT_TRUE(decimal_multiply(left, right, random_rule(), &product, &err));
@@ -583,8 +558,7 @@ a_product_of_small_numbers_is_the_product_of_their_units(void)
 static void
 multiply_on_paper(const char *a, const char *b, char out[2 * DECIMAL_TEXT])
 {
-	int sums[2 * DECIMAL_TEXT] = {0}, length = (int)(strlen(a) + strlen(b)), carry = 0,
-		     start = 0;
+	int sums[2 * DECIMAL_TEXT] = {0}, length = (int)(strlen(a) + strlen(b)), carry = 0, start = 0;
 
 	for (int i = (int)strlen(a) - 1; i >= 0; i--)
 		for (int j = (int)strlen(b) - 1; j >= 0; j--)
@@ -637,8 +611,7 @@ a_charge_agrees_with_multiplication_on_paper(void)
 
 	random_begin();
 	for (int i = 0; i < ROUNDS; i++) {
-		i128 price = random_size(126), quantity = random_size(126),
-		     per = random_size(126) + 1;
+		i128 price = random_size(126), quantity = random_size(126), per = random_size(126) + 1;
 		struct decimal cut, up = {0};
 		struct error err;
 		u128 narrow;
@@ -647,8 +620,7 @@ a_charge_agrees_with_multiplication_on_paper(void)
 			continue;
 		wide += __builtin_mul_overflow((u128)price, (u128)quantity, &narrow) ? 1 : 0;
 		expect_cut_quotient(price, quantity, per, cut.e18);
-		CU_ASSERT_TRUE(
-		    decimal_price((struct decimal){price}, -quantity, per, ROUND_UP, &up, &err));
+		CU_ASSERT_TRUE(decimal_price((struct decimal){price}, -quantity, per, ROUND_UP, &up, &err));
 		CU_ASSERT_TRUE(up.e18 == -cut.e18 || up.e18 == -cut.e18 - 1);
 	}
 	/* both the short and the long way were taken */
@@ -664,9 +636,7 @@ a_quotient_agrees_with_multiplication_on_paper(void)
 		struct decimal cut;
 		struct error err;
 
-		if (b > 0 &&
-		    decimal_divide(
-			(struct decimal){a}, (struct decimal){b}, ROUND_DOWN, &cut, &err))
+		if (b > 0 && decimal_divide((struct decimal){a}, (struct decimal){b}, ROUND_DOWN, &cut, &err))
 			expect_cut_quotient(a, 1000000000000000000, b, cut.e18);
 	}
 }
@@ -677,8 +647,7 @@ more_units_or_a_higher_price_never_cost_less(void)
 	random_begin();
 	for (int i = 0; i < ROUNDS; i++) {
 		struct decimal price = {random_size(60)}, higher = {price.e18 + random_size(50)};
-		i128 quantity = random_size(60), more = quantity + random_size(30),
-		     per = random_size(40) + 1;
+		i128 quantity = random_size(60), more = quantity + random_size(30), per = random_size(40) + 1;
 		enum rounding rule = random_rule();
 		struct decimal due = {0}, due_more = {0}, due_higher = {0};
 		struct error err;
@@ -691,28 +660,18 @@ more_units_or_a_higher_price_never_cost_less(void)
 	}
 }
 
-UNIT_TESTS("base/decimal", TEST(a_number_is_written_in_its_shortest_form),
-    TEST(places_are_filled_with_zeros), TEST(zeros_beyond_the_18th_decimal_are_no_digits),
-    TEST(a_text_that_is_no_plain_number_is_refused_with_its_remedy),
-    TEST(a_number_stops_at_its_length_and_not_at_a_nul),
-    TEST(the_range_ends_at_the_same_number_on_both_sides),
-    TEST(an_integer_of_128_bits_is_read_and_written_exactly),
-    TEST(an_integer_has_no_decimals_and_a_range),
+UNIT_TESTS("base/decimal", TEST(a_number_is_written_in_its_shortest_form), TEST(places_are_filled_with_zeros),
+    TEST(zeros_beyond_the_18th_decimal_are_no_digits), TEST(a_text_that_is_no_plain_number_is_refused_with_its_remedy),
+    TEST(a_number_stops_at_its_length_and_not_at_a_nul), TEST(the_range_ends_at_the_same_number_on_both_sides),
+    TEST(an_integer_of_128_bits_is_read_and_written_exactly), TEST(an_integer_has_no_decimals_and_a_range),
     TEST(a_whole_number_becomes_a_decimal_within_the_range), TEST(sums_and_differences_are_exact),
-    TEST(a_product_is_rounded_at_the_18th_decimal_by_the_rule),
-    TEST(a_product_beyond_128_bits_on_the_way_is_still_exact),
-    TEST(a_quotient_is_rounded_at_the_18th_decimal_by_the_rule),
-    TEST(a_price_times_a_quantity_by_a_base_is_the_charge),
-    TEST(rounding_follows_its_rule_on_both_sides_of_zero),
-    TEST(a_result_beyond_the_range_is_an_error_that_names_its_numbers),
-    TEST(the_most_negative_integer_is_an_operand_and_never_a_result),
-    TEST(numbers_compare_by_value), TEST(a_split_gives_left_over_units_to_the_largest_remainders),
-    TEST(a_split_of_the_largest_amounts_over_the_largest_weights_does_not_overflow),
-    TEST(a_split_without_weight_is_an_error), TEST(what_is_added_can_be_taken_away_again),
-    TEST(what_is_written_is_read_back),
-    TEST(rounding_is_symmetric_around_zero_and_moves_by_less_than_a_unit),
-    TEST(the_parts_of_a_split_sum_to_the_whole),
-    TEST(a_product_of_small_numbers_is_the_product_of_their_units),
-    TEST(a_charge_agrees_with_multiplication_on_paper),
-    TEST(a_quotient_agrees_with_multiplication_on_paper),
-    TEST(more_units_or_a_higher_price_never_cost_less))
+    TEST(a_product_is_rounded_at_the_18th_decimal_by_the_rule), TEST(a_product_beyond_128_bits_on_the_way_is_still_exact),
+    TEST(a_quotient_is_rounded_at_the_18th_decimal_by_the_rule), TEST(a_price_times_a_quantity_by_a_base_is_the_charge),
+    TEST(rounding_follows_its_rule_on_both_sides_of_zero), TEST(a_result_beyond_the_range_is_an_error_that_names_its_numbers),
+    TEST(the_most_negative_integer_is_an_operand_and_never_a_result), TEST(numbers_compare_by_value),
+    TEST(a_split_gives_left_over_units_to_the_largest_remainders),
+    TEST(a_split_of_the_largest_amounts_over_the_largest_weights_does_not_overflow), TEST(a_split_without_weight_is_an_error),
+    TEST(what_is_added_can_be_taken_away_again), TEST(what_is_written_is_read_back),
+    TEST(rounding_is_symmetric_around_zero_and_moves_by_less_than_a_unit), TEST(the_parts_of_a_split_sum_to_the_whole),
+    TEST(a_product_of_small_numbers_is_the_product_of_their_units), TEST(a_charge_agrees_with_multiplication_on_paper),
+    TEST(a_quotient_agrees_with_multiplication_on_paper), TEST(more_units_or_a_higher_price_never_cost_less))

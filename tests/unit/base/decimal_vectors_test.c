@@ -12,17 +12,10 @@
 enum { VECTOR_DIGITS_MAX = 400 };
 
 /* Why a row was not run; RAN comes first. */
-enum verdict {
-	RAN,
-	NO_SUCH_RULE,
-	LEFT_OF_THE_POINT,
-	BEYOND_18_DECIMALS,
-	BEYOND_THE_RANGE,
-	VERDICTS
-};
+enum verdict { RAN, NO_SUCH_RULE, LEFT_OF_THE_POINT, BEYOND_18_DECIMALS, BEYOND_THE_RANGE, VERDICTS };
 
-static const char *const reasons[VERDICTS] = {"ran", "the rule is not one of ours",
-    "rounds left of the point", "needs more than 18 decimals", "beyond the range"};
+static const char *const reasons[VERDICTS] = {
+    "ran", "the rule is not one of ours", "rounds left of the point", "needs more than 18 decimals", "beyond the range"};
 
 static void
 expect_equal(const char *id, struct decimal got, struct decimal wanted)
@@ -30,8 +23,7 @@ expect_equal(const char *id, struct decimal got, struct decimal wanted)
 	char got_text[DECIMAL_TEXT], wanted_text[DECIMAL_TEXT];
 
 	if (got.e18 != wanted.e18)
-		printf("\n    %s: got %s, wanted %s\n", id, decimal_format(got, got_text),
-		    decimal_format(wanted, wanted_text));
+		printf("\n    %s: got %s, wanted %s\n", id, decimal_format(got, got_text), decimal_format(wanted, wanted_text));
 	CU_ASSERT_TRUE(got.e18 == wanted.e18);
 }
 
@@ -129,8 +121,7 @@ last_place(struct decimal value, int precision)
 	first = digits + strspn(digits, "0.");
 	if (*first == '\0')
 		return 0;
-	return first < point ? precision - (int)(point - first)
-			     : precision + (int)(first - point) - 1;
+	return first < point ? precision - (int)(point - first) : precision + (int)(first - point) - 1;
 }
 
 /* a + b, then rounded. */
@@ -166,20 +157,17 @@ scaled_row(char *const *column, struct decimal a, struct decimal b, bool divides
 	enum rounding rule;
 	struct error err;
 
-	if (divides ? !decimal_divide(a, b, ROUND_DOWN, &about, &err)
-		    : !decimal_multiply(a, b, ROUND_DOWN, &about, &err))
+	if (divides ? !decimal_divide(a, b, ROUND_DOWN, &about, &err) : !decimal_multiply(a, b, ROUND_DOWN, &about, &err))
 		return BEYOND_THE_RANGE;
 	if (!rule_of(column[5], (a.e18 < 0) != (b.e18 < 0), &rule))
 		return NO_SUCH_RULE;
 	shift = last_place(about, (int)strtol(column[4], NULL, 10)) - DECIMAL_PLACES;
 	left_shift = shift / 2;
 	if (scientific(column[6], left_shift, &left) != RAN ||
-	    scientific(column[7], divides ? left_shift - shift : shift - left_shift, &right) !=
-		RAN ||
+	    scientific(column[7], divides ? left_shift - shift : shift - left_shift, &right) != RAN ||
 	    scientific(column[8], shift, &wanted) != RAN)
 		return BEYOND_18_DECIMALS;
-	CU_ASSERT_TRUE(divides ? decimal_divide(left, right, rule, &got, &err)
-			       : decimal_multiply(left, right, rule, &got, &err));
+	CU_ASSERT_TRUE(divides ? decimal_divide(left, right, rule, &got, &err) : decimal_multiply(left, right, rule, &got, &err));
 	expect_equal(column[0], got, wanted);
 	return RAN;
 }

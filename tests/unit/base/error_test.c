@@ -31,9 +31,10 @@ an_error_names_file_line_field_value_and_remedy(void)
 	CU_ASSERT_FALSE(error_field(&err, "rules[2].price", "-1", 2));
 	CU_ASSERT_FALSE(error_hint(&err, "Leave the model out."));
 	text = printed(&err);
-	EXPECT_TEXT(text, "tollbook: rule 3: not a price: it is negative\n"
-			  "at: prices.json, line 12, field rules[2].price, value \"-1\"\n"
-			  "hint: Leave the model out.\n");
+	EXPECT_TEXT(text,
+	    "tollbook: rule 3: not a price: it is negative\n"
+	    "at: prices.json, line 12, field rules[2].price, value \"-1\"\n"
+	    "hint: Leave the model out.\n");
 	free(text);
 }
 

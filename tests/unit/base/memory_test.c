@@ -48,8 +48,7 @@ what_an_arena_gives_is_aligned_and_does_not_overlap(void)
 			taken[i][j] = (unsigned char)i;
 	}
 	for (size_t i = 0; i < 300; i++)
-		CU_ASSERT_TRUE(
-		    taken[i][0] == (unsigned char)i && taken[i][i * 7] == (unsigned char)i);
+		CU_ASSERT_TRUE(taken[i][0] == (unsigned char)i && taken[i][i * 7] == (unsigned char)i);
 	arena_release(&arena);
 	CU_ASSERT_EQUAL(arena.bytes, 0);
 }
@@ -116,8 +115,7 @@ a_text_grows_by_pieces(void)
 	CU_ASSERT_PTR_NULL(text.bytes);
 }
 
-UNIT_TESTS("base/memory", TEST(new_memory_is_zeroed_and_never_null),
-    TEST(growing_keeps_what_is_there_and_doubles_the_room),
-    TEST(what_an_arena_gives_is_aligned_and_does_not_overlap),
-    TEST(an_arena_gives_pieces_larger_than_its_blocks), TEST(an_arena_after_a_reset_is_used_again),
-    TEST(a_copy_ends_in_a_nul_and_keeps_the_ones_inside), TEST(a_text_grows_by_pieces))
+UNIT_TESTS("base/memory", TEST(new_memory_is_zeroed_and_never_null), TEST(growing_keeps_what_is_there_and_doubles_the_room),
+    TEST(what_an_arena_gives_is_aligned_and_does_not_overlap), TEST(an_arena_gives_pieces_larger_than_its_blocks),
+    TEST(an_arena_after_a_reset_is_used_again), TEST(a_copy_ends_in_a_nul_and_keeps_the_ones_inside),
+    TEST(a_text_grows_by_pieces))

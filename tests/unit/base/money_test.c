@@ -33,8 +33,7 @@ expect_minor(const char *exact, const char *code, int64_t minor)
 
 	CU_ASSERT_TRUE(money_round(decimal_of(exact), currency, ROUND_HALF_UP, &due, &err));
 	CU_ASSERT_EQUAL(due.minor, minor);
-	CU_ASSERT_TRUE(money_round(
-	    (struct decimal){-decimal_of(exact).e18}, currency, ROUND_HALF_UP, &credit, &err));
+	CU_ASSERT_TRUE(money_round((struct decimal){-decimal_of(exact).e18}, currency, ROUND_HALF_UP, &credit, &err));
 	CU_ASSERT_EQUAL(credit.minor, -minor);
 }
 
@@ -61,8 +60,7 @@ a_currency_has_the_minor_unit_of_iso_4217(void)
 static void
 what_is_no_current_currency_is_not_found(void)
 {
-	static const char *const codes[] = {
-	    "XAU", "XXX", "XTS", "DEM", "HRK", "usd", "US", "USDX", "", "ZZZ", "AAA"};
+	static const char *const codes[] = {"XAU", "XXX", "XTS", "DEM", "HRK", "usd", "US", "USDX", "", "ZZZ", "AAA"};
 
 	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
 		CU_ASSERT_PTR_NULL(currency_find(codes[i]));
@@ -83,13 +81,11 @@ the_table_is_sorted_and_every_row_is_found(void)
 	for (size_t i = 0; i < count; i++) {
 		CU_ASSERT_TRUE(i == 0 || strcmp(rows[i - 1].code, rows[i].code) < 0);
 		CU_ASSERT_EQUAL(strlen(rows[i].code), 3);
-		CU_ASSERT_EQUAL(
-		    money_of(0, rows[i].code).currency->minor_units, rows[i].minor_units);
+		CU_ASSERT_EQUAL(money_of(0, rows[i].code).currency->minor_units, rows[i].minor_units);
 		CU_ASSERT_TRUE_FATAL(rows[i].minor_units >= 0 && rows[i].minor_units <= 4);
 		with[rows[i].minor_units]++;
 	}
-	CU_ASSERT_TRUE(
-	    with[0] == 17 && with[1] == 0 && with[2] == 139 && with[3] == 7 && with[4] == 2);
+	CU_ASSERT_TRUE(with[0] == 17 && with[1] == 0 && with[2] == 139 && with[3] == 7 && with[4] == 2);
 	CU_ASSERT_EQUAL(strlen(currency_table_date), strlen("2026-02-01"));
 }
 
@@ -110,14 +106,11 @@ the_rule_is_the_callers(void)
 	struct money money = {0};
 	struct error err;
 
-	CU_ASSERT_TRUE(
-	    money_round(decimal_of("0.125"), currency_find("USD"), ROUND_HALF_EVEN, &money, &err));
+	CU_ASSERT_TRUE(money_round(decimal_of("0.125"), currency_find("USD"), ROUND_HALF_EVEN, &money, &err));
 	CU_ASSERT_EQUAL(money.minor, 12);
-	CU_ASSERT_TRUE(
-	    money_round(decimal_of("0.121"), currency_find("USD"), ROUND_UP, &money, &err));
+	CU_ASSERT_TRUE(money_round(decimal_of("0.121"), currency_find("USD"), ROUND_UP, &money, &err));
 	CU_ASSERT_EQUAL(money.minor, 13);
-	CU_ASSERT_TRUE(
-	    money_round(decimal_of("-0.129"), currency_find("USD"), ROUND_DOWN, &money, &err));
+	CU_ASSERT_TRUE(money_round(decimal_of("-0.129"), currency_find("USD"), ROUND_DOWN, &money, &err));
 	CU_ASSERT_EQUAL(money.minor, -12);
 }
 
@@ -144,13 +137,11 @@ money_is_an_exact_decimal_and_comes_back_through_the_door(void)
 			struct money money = money_of(minors[i], codes[j]), again = {0};
 			struct error err;
 
-			CU_ASSERT_TRUE(money_round(
-			    money_exact(money), money.currency, ROUND_DOWN, &again, &err));
+			CU_ASSERT_TRUE(money_round(money_exact(money), money.currency, ROUND_DOWN, &again, &err));
 			CU_ASSERT_EQUAL(again.minor, money.minor);
 			CU_ASSERT_PTR_EQUAL(again.currency, money.currency);
 		}
-	CU_ASSERT_EQUAL(
-	    decimal_compare(money_exact(money_of(-1999, "USD")), decimal_of("-19.99")), 0);
+	CU_ASSERT_EQUAL(decimal_compare(money_exact(money_of(-1999, "USD")), decimal_of("-19.99")), 0);
 }
 
 static void
@@ -159,14 +150,12 @@ an_amount_too_large_for_its_currency_is_an_error_that_names_it(void)
 	struct money money = {.minor = 42};
 	struct error err;
 
-	CU_ASSERT_FALSE(money_round(
-	    decimal_of("92233720368547758.08"), currency_find("USD"), ROUND_DOWN, &money, &err));
+	CU_ASSERT_FALSE(money_round(decimal_of("92233720368547758.08"), currency_find("USD"), ROUND_DOWN, &money, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
 	EXPECT_TEXT(err.message, "\"92233720368547758.08\" is too large for an amount of USD");
-	CU_ASSERT_FALSE(money_round(
-	    decimal_of("-92233720368547758.08"), currency_find("USD"), ROUND_DOWN, &money, &err));
-	CU_ASSERT_FALSE(money_round(decimal_of("170141183460469231731.687303715884105727"),
-	    currency_find("JPY"), ROUND_UP, &money, &err));
+	CU_ASSERT_FALSE(money_round(decimal_of("-92233720368547758.08"), currency_find("USD"), ROUND_DOWN, &money, &err));
+	CU_ASSERT_FALSE(
+	    money_round(decimal_of("170141183460469231731.687303715884105727"), currency_find("JPY"), ROUND_UP, &money, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
 	CU_ASSERT_EQUAL(money.minor, 42);
 }
@@ -192,18 +181,14 @@ amounts_do_not_add_up_across_currencies_or_beyond_the_range(void)
 	EXPECT_TEXT(err.message, "cannot add \"2.50 EUR\" to \"1.00 USD\": two currencies");
 	CU_ASSERT_FALSE(money_add(money_of(INT64_MAX, "JPY"), money_of(1, "JPY"), &sum, &err));
 	CU_ASSERT_EQUAL(err.kind, ERROR_RANGE);
-	EXPECT_TEXT(
-	    err.message, "\"9223372036854775807\" plus \"1\" is too large for an amount of JPY");
+	EXPECT_TEXT(err.message, "\"9223372036854775807\" plus \"1\" is too large for an amount of JPY");
 	CU_ASSERT_FALSE(money_add(money_of(-INT64_MAX, "JPY"), money_of(-1, "JPY"), &sum, &err));
 	CU_ASSERT_EQUAL(sum.minor, 42);
 }
 
-UNIT_TESTS("base/money", TEST(a_currency_has_the_minor_unit_of_iso_4217),
-    TEST(what_is_no_current_currency_is_not_found),
-    TEST(the_table_is_sorted_and_every_row_is_found),
-    TEST(an_amount_is_rounded_to_the_minor_unit_of_its_currency), TEST(the_rule_is_the_callers),
-    TEST(an_amount_is_written_with_all_its_decimals),
+UNIT_TESTS("base/money", TEST(a_currency_has_the_minor_unit_of_iso_4217), TEST(what_is_no_current_currency_is_not_found),
+    TEST(the_table_is_sorted_and_every_row_is_found), TEST(an_amount_is_rounded_to_the_minor_unit_of_its_currency),
+    TEST(the_rule_is_the_callers), TEST(an_amount_is_written_with_all_its_decimals),
     TEST(money_is_an_exact_decimal_and_comes_back_through_the_door),
-    TEST(an_amount_too_large_for_its_currency_is_an_error_that_names_it),
-    TEST(amounts_of_one_currency_add_up),
+    TEST(an_amount_too_large_for_its_currency_is_an_error_that_names_it), TEST(amounts_of_one_currency_add_up),
     TEST(amounts_do_not_add_up_across_currencies_or_beyond_the_range))

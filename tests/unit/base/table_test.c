@@ -14,8 +14,7 @@ static const struct column columns[] = {
     {NULL, NULL, COLUMN_TEXT},
 };
 
-static const struct column only_column[] = {
-    {"note", "NOTE", COLUMN_TEXT}, {NULL, NULL, COLUMN_TEXT}};
+static const struct column only_column[] = {{"note", "NOTE", COLUMN_TEXT}, {NULL, NULL, COLUMN_TEXT}};
 
 /* Prints the table with standard output turned to another file. */
 static void
@@ -62,8 +61,7 @@ table_of(const char *tenant, const char *tokens, const char *note)
 }
 
 static void
-expect_row(enum output_format format, const char *tenant, const char *tokens, const char *note,
-    const char *wanted)
+expect_row(enum output_format format, const char *tenant, const char *tokens, const char *note, const char *wanted)
 {
 	struct table *table = table_of(tenant, tokens, note);
 
@@ -143,16 +141,11 @@ json_is_an_array_of_objects(void)
 static void
 only_a_plain_integer_is_bare_in_json(void)
 {
-	expect_row(FORMAT_JSON, "12", "0.15", "7",
-	    "[\n{\"tenant\": \"12\", \"tokens\": \"0.15\", \"note\": \"7\"}\n]\n");
-	expect_row(FORMAT_JSON, "", "007", "",
-	    "[\n{\"tenant\": \"\", \"tokens\": \"007\", \"note\": \"\"}\n]\n");
-	expect_row(FORMAT_JSON, "", "-", "",
-	    "[\n{\"tenant\": \"\", \"tokens\": \"-\", \"note\": \"\"}\n]\n");
-	expect_row(FORMAT_JSON, "", "-0", "",
-	    "[\n{\"tenant\": \"\", \"tokens\": \"-0\", \"note\": \"\"}\n]\n");
-	expect_row(
-	    FORMAT_JSON, "", "0", "", "[\n{\"tenant\": \"\", \"tokens\": 0, \"note\": \"\"}\n]\n");
+	expect_row(FORMAT_JSON, "12", "0.15", "7", "[\n{\"tenant\": \"12\", \"tokens\": \"0.15\", \"note\": \"7\"}\n]\n");
+	expect_row(FORMAT_JSON, "", "007", "", "[\n{\"tenant\": \"\", \"tokens\": \"007\", \"note\": \"\"}\n]\n");
+	expect_row(FORMAT_JSON, "", "-", "", "[\n{\"tenant\": \"\", \"tokens\": \"-\", \"note\": \"\"}\n]\n");
+	expect_row(FORMAT_JSON, "", "-0", "", "[\n{\"tenant\": \"\", \"tokens\": \"-0\", \"note\": \"\"}\n]\n");
+	expect_row(FORMAT_JSON, "", "0", "", "[\n{\"tenant\": \"\", \"tokens\": 0, \"note\": \"\"}\n]\n");
 }
 
 static void
@@ -162,8 +155,7 @@ json_escapes_what_it_must(void)
 	    "[\n{\"tenant\": \"a\\\"b\\\\c/d\", \"tokens\": 1, "
 	    "\"note\": \"\\t\\n\\u000d\\u0001\\u007f\xc3\xa9\\ufffd\"}\n]\n");
 	/* an overlong slash, a surrogate, a character cut off, one beyond the last */
-	expect_row(FORMAT_JSON, "\xc0\xaf", "1",
-	    "\xed\xa0\x80|\xe2\x82|\xf5\x80\x80\x80|\xf0\x9f\x98\x80",
+	expect_row(FORMAT_JSON, "\xc0\xaf", "1", "\xed\xa0\x80|\xe2\x82|\xf5\x80\x80\x80|\xf0\x9f\x98\x80",
 	    "[\n{\"tenant\": \"\\ufffd\\ufffd\", \"tokens\": 1, \"note\": \"\\ufffd\\ufffd\\ufffd|"
 	    "\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\xf0\x9f\x98\x80\"}\n]\n");
 }
@@ -171,22 +163,17 @@ json_escapes_what_it_must(void)
 static void
 csv_quotes_where_rfc_4180_asks_for_it(void)
 {
-	expect_row(FORMAT_CSV, "acme, inc", "1500", "say \"hi\"",
-	    "tenant,tokens,note\n\"acme, inc\",1500,\"say \"\"hi\"\"\"\n");
-	expect_row(
-	    FORMAT_CSV, "two\nlines", "0.15", NULL, "tenant,tokens,note\n\"two\nlines\",0.15,\n");
+	expect_row(FORMAT_CSV, "acme, inc", "1500", "say \"hi\"", "tenant,tokens,note\n\"acme, inc\",1500,\"say \"\"hi\"\"\"\n");
+	expect_row(FORMAT_CSV, "two\nlines", "0.15", NULL, "tenant,tokens,note\n\"two\nlines\",0.15,\n");
 }
 
 static void
 a_text_that_looks_like_a_formula_is_disarmed_in_csv(void)
 {
-	expect_row(
-	    FORMAT_CSV, "=1+1", "-3", "@SUM(A1)", "tenant,tokens,note\n'=1+1,-3,'@SUM(A1)\n");
+	expect_row(FORMAT_CSV, "=1+1", "-3", "@SUM(A1)", "tenant,tokens,note\n'=1+1,-3,'@SUM(A1)\n");
 	expect_row(FORMAT_CSV, "-3", "-0.05", "+49 30", "tenant,tokens,note\n'-3,-0.05,'+49 30\n");
-	expect_row(
-	    FORMAT_CSV, "\tx", "-3+cmd", "\rx", "tenant,tokens,note\n'\tx,'-3+cmd,\"'\rx\"\n");
-	expect_row(FORMAT_CSV, "=HYPERLINK(\"a,b\")", "1", "a=b",
-	    "tenant,tokens,note\n\"'=HYPERLINK(\"\"a,b\"\")\",1,a=b\n");
+	expect_row(FORMAT_CSV, "\tx", "-3+cmd", "\rx", "tenant,tokens,note\n'\tx,'-3+cmd,\"'\rx\"\n");
+	expect_row(FORMAT_CSV, "=HYPERLINK(\"a,b\")", "1", "a=b", "tenant,tokens,note\n\"'=HYPERLINK(\"\"a,b\"\")\",1,a=b\n");
 }
 
 static void
@@ -248,12 +235,9 @@ a_terminal_gets_a_bold_header_unless_no_color_is_set(void)
 	unsetenv("NO_COLOR");
 }
 
-UNIT_TESTS("base/table", TEST(columns_are_aligned_numbers_to_the_right),
-    TEST(letters_of_several_bytes_count_once),
-    TEST(a_terminal_gets_no_control_characters_from_a_cell),
-    TEST(nothing_is_said_in_words_in_a_table_only), TEST(json_is_an_array_of_objects),
-    TEST(only_a_plain_integer_is_bare_in_json), TEST(json_escapes_what_it_must),
-    TEST(csv_quotes_where_rfc_4180_asks_for_it),
-    TEST(a_text_that_looks_like_a_formula_is_disarmed_in_csv),
+UNIT_TESTS("base/table", TEST(columns_are_aligned_numbers_to_the_right), TEST(letters_of_several_bytes_count_once),
+    TEST(a_terminal_gets_no_control_characters_from_a_cell), TEST(nothing_is_said_in_words_in_a_table_only),
+    TEST(json_is_an_array_of_objects), TEST(only_a_plain_integer_is_bare_in_json), TEST(json_escapes_what_it_must),
+    TEST(csv_quotes_where_rfc_4180_asks_for_it), TEST(a_text_that_looks_like_a_formula_is_disarmed_in_csv),
     TEST(the_only_cell_of_a_csv_row_is_never_an_empty_line), TEST(a_file_gets_no_bold_header),
     TEST(a_terminal_gets_a_bold_header_unless_no_color_is_set))
