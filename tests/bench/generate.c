@@ -52,7 +52,7 @@ write_event(char *line, uint64_t number, uint64_t events)
 	return snprintf(line, LINE,
 	    "{\"specversion\":\"1.0\",\"type\":\"tollbook.usage.v1\",\"source\":\"/gw/eu-1\",\"id\":\"req-%012" PRIx64
 	    "%04" PRIx32 "\",\"time\":\"2026-10-%02dT%02d:%02d:%02d.%03dZ\",\"subject\":\"%s\",\"data\":{\"operation\":\"chat\","
-			 "\"provider\":\"%s\","
+	    "\"provider\":\"%s\","
 	    "\"model\":\"%s\",\"status\":\"completed\",\"quantities\":{\"requests\":1,\"input_text_uncached_tokens\":%" PRIu32
 	    ",\"input_text_cache_read_tokens\":%" PRIu32 ",\"output_text_tokens\":%" PRIu32
 	    ",\"output_reasoning_tokens\":%" PRIu32 "}}}\n",
