@@ -247,12 +247,6 @@ param_hex(struct arena *arena, const void *bytes, size_t length)
 	return text;
 }
 
-const char *
-param_bytes(struct arena *arena, const char *bytes, size_t length)
-{
-	return arena_copy(arena, bytes, length);
-}
-
 static bool
 prepare(struct db *db, enum statement_id id, struct error *err)
 {

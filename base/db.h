@@ -53,7 +53,6 @@ struct params {
 const char *param_number(struct arena *arena, int64_t number);
 const char *param_instant(struct arena *arena, struct instant instant);       /* for $n::timestamptz: RFC 3339, UTC */
 const char *param_hex(struct arena *arena, const void *bytes, size_t length); /* bytea: "\\x..." */
-const char *param_bytes(struct arena *arena, const char *bytes, size_t length);
 
 /* A result; owned by the caller, ended with rows_release(). */
 struct rows {

@@ -1,7 +1,7 @@
 /*
  * table.h -- rows for people and for programs: aligned text, JSON (an array of objects) or CSV (RFC 4180).
  *
- * Cells are text; a NUMBER or MONEY column is right-aligned in a table and bare in JSON where it is a plain
+ * Cells are text; a NUMBER column is right-aligned in a table and bare in JSON where it is a plain
  * integer (amounts with decimals are JSON strings, so that no reader turns them into binary floating point).
  * Lines of CSV end in a bare newline, and a text that a spreadsheet would run as a formula begins with an apostrophe.
  */

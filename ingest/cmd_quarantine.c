@@ -151,7 +151,11 @@ what_can_be_done(enum reason reason)
 	case RELEASE_NEVER:
 		break;
 	}
-	return "discard it and send a corrected event under a key of its own";
+	/* Only where the key is booked already is it taken. */
+	if (reason == E_KEY_CONFLICT)
+		return "discard it; if it is other usage, send it under a key of its own, if it is what was meant, send a "
+		       "correction";
+	return "discard it and send a corrected event; its key was not taken";
 }
 
 static bool

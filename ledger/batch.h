@@ -39,7 +39,7 @@ struct ledger_writer {
 	int64_t position_id;
 	int64_t next_position, next_record; /* as they stand in the database */
 	unsigned char last_digest[DIGEST_SIZE];
-	bool probe;             /* ask the register before copying keys: set when duplicates are met, cleared when none are */
+	bool probe;             /* ask the register before copying keys: set while the register knew some of the last batch */
 	struct text months;     /* months known to have a partition, "2026-10 " each */
 	struct text keys, rows; /* buffers of COPY data */
 	struct digest *digest;

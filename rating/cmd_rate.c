@@ -72,5 +72,7 @@ rate(struct run *run, struct error *err)
 		    "charges, %lld holds",
 		    run->dry_run ? "dry " : "", (long long)result.rating_run, (long long)result.events, (long long)result.batches,
 		    (long long)result.intervals, (long long)result.ratings, (long long)result.charges, (long long)result.holds);
+	if (run->dry_run)
+		say(run, "holds in force, as they stand without this run:");
 	return print_holds(run, scope, err);
 }

@@ -125,12 +125,6 @@ cell_amount(struct arena *arena, struct decimal value, int places, int least)
 }
 
 struct cell
-cell_money(struct arena *arena, struct money money)
-{
-	return cell_amount(arena, money_exact(money), money.currency->minor_units, money.currency->minor_units);
-}
-
-struct cell
 cell_instant(struct instant instant)
 {
 	int64_t seconds = instant.us / SECOND_US - (instant.us % SECOND_US < 0);

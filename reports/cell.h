@@ -11,7 +11,6 @@
 #include "base/decimal.h"
 #include "base/instant.h"
 #include "base/memory.h"
-#include "base/money.h"
 
 enum cell_kind {
 	CELL_EMPTY,
@@ -61,7 +60,6 @@ struct cell cell_decimal(struct arena *arena, struct decimal value, int places);
 struct cell cell_amount(struct arena *arena, struct decimal value, int places, int least);
 /* All 18 decimals, as text: "12.345" is twelve and a bit in every program that opens it. */
 struct cell cell_exact(struct arena *arena, struct decimal value);
-struct cell cell_money(struct arena *arena, struct money money);
 /* The instant in UTC, to the second. */
 struct cell cell_instant(struct instant instant);
 /* The day of an instant that is a midnight UTC. */

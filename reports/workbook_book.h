@@ -5,6 +5,7 @@
 #define REPORTS_WORKBOOK_BOOK_H
 
 #include "base/command.h"
+#include "base/money.h"
 #include "reports/workbook.h"
 
 enum {

@@ -27,12 +27,12 @@ What was not said clearly cannot be released: when in the world is ten o'clock? 
     field     time
     value     2026-10-05T10:00:01
     state     waiting
-    remedy    discard it and send a corrected event under a key of its own
+    remedy    discard it and send a corrected event; its key was not taken
     bytes     131
     {"idempotency_key":"a-2","tenant":"acme","time":"2026-10-05T10:00:01","model":"gpt-5-mini","input_tokens":1500,"output_tokens":200}
     $ tollbook quarantine release 1 --reason 'it was UTC'
     tollbook: record 1 cannot be released: E_TIME_NO_ZONE, a time without a zone
-    hint: Discard it and send a corrected event under a key of its own.
+    hint: Discard it and send a corrected event; its key was not taken.
     (exit 4)
     $ tollbook quarantine discard 1 --reason 'sent again with a zone' --by ines
     1: discarded
