@@ -21,7 +21,7 @@ else
 endif
 
 ROOMS     := base ledger ingest rating reports
-LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat
+LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat rdkafka
 SOURCES   := tollbook.c $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c)))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/statements.o
 PARTS     := $(filter-out $(BUILD)/obj/tollbook.o,$(OBJECTS))
@@ -88,8 +88,14 @@ $(BUILD)/tests/bench/%: tests/bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
 
-.PHONY: units fuzzers check check-deep lint bench
+# What the tests do to a broker; it shares no code with the program.
+$(BUILD)/tests/kafka/%: tests/kafka/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $$(pkg-config --libs rdkafka jansson)
+
+.PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench
 units: $(UNITS:%.c=$(BUILD)/%)
+kafka-tools: $(BUILD)/tests/kafka/topic
 bench-tools: $(BUILD)/tests/bench/generate $(BUILD)/tests/bench/measure
 
 check: deps-check
@@ -124,6 +130,14 @@ demo: deps-build
 	@$(MAKE_PARTS) all
 	@TRACES='$(TRACES)' examples/demo.sh
 
+# A broker of one's own on the loopback interface; what is in it stays in build/kafka/data until `make clean`.
+.PHONY: kafka-up kafka-down
+kafka-up: deps-kafka
+	@$(MAKE_PARTS) kafka-tools
+	@tests/kafka/broker up
+kafka-down:
+	@tests/kafka/broker down
+
 install: all
 	install -D -m 755 $(BUILD)/tollbook $(DESTDIR)$(PREFIX)/bin/tollbook
 	$(BUILD)/tollbook --manual >$(BUILD)/tollbook.1
@@ -145,6 +159,7 @@ help:
 	@echo 'make check-deep   what takes longer: fuzzers, gcc -fanalyzer, kill -9 again and again'
 	@echo 'make lint         the rules of the house alone'
 	@echo 'make bench        how fast it is beside PostgreSQL itself (BENCH_EVENTS=10000000)'
+	@echo 'make kafka-up     a Kafka broker to try things with; prints its address; make kafka-down stops it'
 	@echo 'make deps         the Debian packages that building and checking need (deps-build: building alone)'
 	@echo 'make install      to PREFIX=/usr/local (DESTDIR is honoured); make uninstall takes it away'
 	@echo 'make fmt          clang-format on every C file'
@@ -152,13 +167,16 @@ help:
 
 # --- Debian packages --------------------------------------------------------------------------
 BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-dev libpcre2-dev libcsv-dev libjansson-dev \
-  libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev zstd
-CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck libreoffice-calc-nogui
+  libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev librdkafka-dev zstd
+KAFKA_PACKAGES := openjdk-17-jre-headless maven
+CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck libreoffice-calc-nogui $(KAFKA_PACKAGES)
 
-.PHONY: deps deps-build deps-check
+.PHONY: deps deps-build deps-check deps-kafka
 deps: deps-check
 deps-build:
 	@.ci/install-packages $(BUILD_PACKAGES)
+deps-kafka:
+	@.ci/install-packages $(BUILD_PACKAGES) $(KAFKA_PACKAGES)
 deps-check:
 	@.ci/install-packages $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 

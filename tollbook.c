@@ -12,6 +12,7 @@
 	COMMAND(cmd_local_status)                                                                                                \
 	COMMAND(cmd_local_psql)                                                                                                  \
 	COMMAND(cmd_ingest)                                                                                                      \
+	COMMAND(cmd_consume)                                                                                                     \
 	COMMAND(cmd_quarantine_list)                                                                                             \
 	COMMAND(cmd_quarantine_show)                                                                                             \
 	COMMAND(cmd_quarantine_release)                                                                                          \

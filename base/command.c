@@ -10,7 +10,7 @@
 
 #include "base/migrate.h"
 
-enum { OPTIONS_MAX = 24, WORDS_MAX = 2 };
+enum { OPTIONS_MAX = 32, WORDS_MAX = 2 };
 
 /* Taken by every verb. */
 static const struct option_spec common_options[] = {
@@ -82,6 +82,15 @@ option_value(const struct run *run, const char *name)
 		if (strcmp(run->command->options[i].name, name) == 0)
 			return run->values[i];
 	must_failed("the option is declared", name, 0);
+}
+
+const char *
+option_each(const struct run *run, const char *name, size_t at)
+{
+	for (size_t i = 0; i < run->use_count; i++)
+		if (strcmp(run->uses[i].option->name, name) == 0 && at-- == 0)
+			return run->uses[i].value;
+	return NULL;
 }
 
 bool
@@ -290,10 +299,19 @@ find_letter(const struct option_list *list, char letter)
 	return -1;
 }
 
+static bool
+repeats(const struct option_spec *option)
+{
+	size_t length = option->argument == NULL ? 0 : strlen(option->argument);
+
+	return length > 3 && strcmp(option->argument + length - 3, "...") == 0;
+}
+
 /* Reads one option at argv[*at]; leaves *at on the last word it used. */
 static bool
-read_option(const struct command *command, struct option_list *list, int argc, char **argv, int *at, struct error *err)
+read_option(struct run *run, struct option_list *list, int argc, char **argv, int *at, struct error *err)
 {
+	const struct command *command = run->command;
 	char *word = argv[*at], *value = NULL;
 	ssize_t found;
 
@@ -323,7 +341,9 @@ read_option(const struct command *command, struct option_list *list, int argc, c
 		}
 		value = argv[*at];
 	}
-	if (list->value[found] != NULL) {
+	if (repeats(list->option[found])) {
+		run->uses[run->use_count++] = (struct option_use){list->option[found], value};
+	} else if (list->value[found] != NULL) {
 		error_set(err, ERROR_USAGE, "--%s is given twice", list->option[found]->name);
 		return usage(err, command);
 	}
@@ -333,15 +353,16 @@ read_option(const struct command *command, struct option_list *list, int argc, c
 
 /* Options may stand before, between and after operands; "--" ends them; "-" is an operand. */
 static bool
-read_words(const struct command *command, struct option_list *list, struct run *run, int argc, char **argv, struct error *err)
+read_words(struct option_list *list, struct run *run, int argc, char **argv, struct error *err)
 {
+	const struct command *command = run->command;
 	bool options_ended = false;
 
 	for (int i = 0; i < argc; i++) {
 		if (!options_ended && strcmp(argv[i], "--") == 0) {
 			options_ended = true;
 		} else if (!options_ended && argv[i][0] == '-' && argv[i][1] != '\0') {
-			if (!read_option(command, list, argc, argv, &i, err))
+			if (!read_option(run, list, argc, argv, &i, err))
 				return false;
 		} else {
 			run->operands[run->operand_count++] = argv[i];
@@ -396,6 +417,7 @@ read_common(const struct option_list *list, struct run *run, struct error *err)
 	run->dry_run = list_value(list, "dry-run") != NULL;
 	run->by = first_of(list_value(list, "by"), getenv("USER"), "unknown");
 	run->now = instant_now();
+	run->as_of = as_of != NULL;
 	if (as_of != NULL && !instant_option(as_of, &run->now, err))
 		return error_wrap(err, "--as-of");
 	return read_format(list_value(list, "format"), &run->format, err);
@@ -432,7 +454,8 @@ run_command(const struct command *command, int argc, char **argv)
 	bool fine;
 
 	run.operands = (char **)memory_new((size_t)argc + 1, sizeof *run.operands);
-	fine = read_words(command, &list, &run, argc, argv, &err);
+	run.uses = memory_new((size_t)argc + 1, sizeof *run.uses);
+	fine = read_words(&list, &run, argc, argv, &err);
 	if (fine && list_value(&list, "help") != NULL)
 		print_help(stdout, command);
 	else
@@ -444,6 +467,7 @@ run_command(const struct command *command, int argc, char **argv)
 	db_close(run.db);
 	arena_release(&run.arena);
 	free(run.operands);
+	free(run.uses);
 	free(run.values);
 	if (!fine) {
 		error_print(stderr, &err);
@@ -524,14 +548,19 @@ say(const struct run *run, const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* A monotonic clock for the pace of progress lines only; what time it is, instant.c knows. */
-static int64_t
-ticks_ms(void)
+int64_t
+clock_ms(void)
 {
 	struct timespec now;
 
 	must(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct instant
+run_clock(const struct run *run)
+{
+	return run->as_of ? run->now : instant_now();
 }
 
 void
@@ -543,7 +572,7 @@ progress(const struct run *run, const char *format, ...)
 
 	if (run->quiet || isatty(STDERR_FILENO) == 0)
 		return;
-	now = ticks_ms();
+	now = clock_ms();
 	if (started == 0)
 		started = now;
 	/* Nothing for what is over within two seconds. */

@@ -17,9 +17,15 @@
 
 struct option_spec {
 	const char *name;     /* without the dashes */
-	const char *argument; /* its name in the help, or NULL for a switch */
+	const char *argument; /* its name in the help, or NULL for a switch; "NAME..." may be given again, see option_each() */
 	const char *help;
 	char letter; /* short form, or 0 */
+};
+
+/* One use of an option on the command line. */
+struct option_use {
+	const struct option_spec *option;
+	const char *value;
 };
 
 enum needs {
@@ -49,7 +55,8 @@ struct command {
 struct run {
 	const struct command *command;
 	struct db *db;      /* open where the command needs it; closed by the front door */
-	struct instant now; /* --as-of, or the clock: nothing else reads the time */
+	struct instant now; /* --as-of, or the clock at the start */
+	bool as_of;         /* it is --as-of */
 	enum output_format format;
 	bool dry_run;
 	bool quiet;
@@ -57,12 +64,20 @@ struct run {
 	char **operands;
 	int operand_count;
 	const char **values;     /* by index of command->options */
+	struct option_use *uses; /* of options that repeat, in their order */
+	size_t use_count;
 	enum error_kind finding; /* set to ERROR_FINDINGS by a command that succeeded but found something */
 	struct arena arena;      /* lives as long as the command */
 };
 
 /* The value of an option of the command, NULL when not given; a switch gives "". The name must be declared. */
 const char *option_value(const struct run *run, const char *name);
+/* The value of the use number `at` (from 0) of an option that repeats, NULL behind the last one. */
+const char *option_each(const struct run *run, const char *name, size_t at);
+/* What time it is for a verb that runs on and on: run->now where that is --as-of, else the clock. */
+struct instant run_clock(const struct run *run);
+/* Milliseconds of a clock that never jumps, for intervals only. */
+int64_t clock_ms(void);
 /* A whole number option within [least, most]; `otherwise` when not given. */
 MUST_CHECK
 bool option_number(

@@ -15,7 +15,8 @@
 
 struct db {
 	PGconn *connection;
-	bool *prepared; /* by enum statement_id */
+	bool is_private; /* of a server that we start ourselves */
+	bool *prepared;  /* by enum statement_id */
 };
 
 static bool server_error(struct db *db, const PGresult *result, const char *what, struct error *err);
@@ -32,9 +33,9 @@ any_set(const char *const *names)
 	return false;
 }
 
-/* Appends the conninfo of the server to use; NULL `chosen` and nothing in the environment means the private one. */
+/* Appends the conninfo of the server to use, and says whether it is the private one; NULL `chosen` and nothing in the environment means the private one. */
 static bool
-choose_server(const char *chosen, struct text *conninfo, struct error *err)
+choose_server(const char *chosen, struct text *conninfo, bool *is_private, struct error *err)
 {
 	static const char *const libpq_names[] = {"PGHOST", "PGSERVICE", "PGDATABASE", "PGHOSTADDR", NULL};
 
@@ -46,6 +47,7 @@ choose_server(const char *chosen, struct text *conninfo, struct error *err)
 	}
 	if (any_set(libpq_names))
 		return true;
+	*is_private = true;
 	return private_server_start(conninfo, err);
 }
 
@@ -70,6 +72,23 @@ check_encoding(struct db *db, struct error *err)
 	return error_hint(err, "Make another one: CREATE DATABASE tollbook ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;");
 }
 
+static bool
+begin_session(struct db *db, struct error *err)
+{
+	struct rows session;
+
+	if (db->connection == NULL || PQstatus(db->connection) != CONNECTION_OK) {
+		error_set(err, ERROR_AWAY, "the database could not be reached");
+		error_detail(err, "%s", db->connection == NULL ? "out of memory" : PQerrorMessage(db->connection));
+		return error_hint(
+		    err, "Check --db, TOLLBOOK_DB or the PG* variables; without them tollbook uses a private server.");
+	}
+	if (!check_encoding(db, err) || !db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
+		return false;
+	rows_release(&session);
+	return true;
+}
+
 bool
 db_open(const char *conninfo, struct db **out, struct error *err)
 {
@@ -77,31 +96,46 @@ db_open(const char *conninfo, struct db **out, struct error *err)
 	struct db *db = memory_new(1, sizeof *db);
 
 	db->prepared = memory_new(statement_count, sizeof *db->prepared);
-	if (!choose_server(conninfo, &chosen, err))
-		goto failed;
-	const char *const keywords[] = {"dbname", "fallback_application_name", "connect_timeout", "client_encoding", NULL};
-	const char *const values[] = {text_string(&chosen), "tollbook", "10", "UTF8", NULL};
+	if (!choose_server(conninfo, &chosen, &db->is_private, err)) {
+		text_release(&chosen);
+		db_close(db);
+		return false;
+	}
+	/* A network that is cut must show within half a minute; what the user says, in "dbname", comes later and wins. */
+	const char *const keywords[] = {"tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
+	    "dbname", "fallback_application_name", "connect_timeout", "client_encoding", NULL};
+	const char *const values[] = {"30000", "10", "5", "4", text_string(&chosen), "tollbook", "10", "UTF8", NULL};
 
 	db->connection = PQconnectdbParams(keywords, values, 1);
-	if (db->connection == NULL || PQstatus(db->connection) != CONNECTION_OK) {
-		error_set(err, ERROR_AWAY, "the database could not be reached");
-		error_detail(err, "%s", db->connection == NULL ? "out of memory" : PQerrorMessage(db->connection));
-		error_hint(err, "Check --db, TOLLBOOK_DB or the PG* variables; without them tollbook uses a private server.");
-		goto failed;
+	text_release(&chosen);
+	if (db->connection != NULL)
+		PQsetNoticeProcessor(db->connection, ignore_notice, NULL);
+	if (begin_session(db, err)) {
+		*out = db;
+		return true;
 	}
-	PQsetNoticeProcessor(db->connection, ignore_notice, NULL);
-	struct rows session;
-
-	if (!check_encoding(db, err) || !db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
-		goto failed;
-	rows_release(&session);
-	text_release(&chosen);
-	*out = db;
-	return true;
-failed:
-	text_release(&chosen);
 	db_close(db);
 	return false;
+}
+
+bool
+db_is_open(const struct db *db)
+{
+	return PQstatus(db->connection) == CONNECTION_OK;
+}
+
+bool
+db_reconnect(struct db *db, struct error *err)
+{
+	struct text conninfo = {0};
+	bool fine = !db->is_private || private_server_start(&conninfo, err);
+
+	text_release(&conninfo);
+	if (!fine)
+		return false;
+	memset(db->prepared, 0, statement_count * sizeof *db->prepared);
+	PQreset(db->connection);
+	return begin_session(db, err);
 }
 
 void

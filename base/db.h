@@ -25,6 +25,12 @@ struct db;
 MUST_CHECK
 bool db_open(const char *conninfo, struct db **out, struct error *err);
 void db_close(struct db *db);
+/* The same server again after the connection was lost: a new session, nothing of the old one.  Starts the private server if it is
+ * down. */
+MUST_CHECK
+bool db_reconnect(struct db *db, struct error *err);
+/* False once the connection is lost. */
+bool db_is_open(const struct db *db);
 /* Transactions do not nest.  db_rollback cannot fail in a way that matters. */
 MUST_CHECK
 bool db_begin(struct db *db, struct error *err);

@@ -133,24 +133,6 @@ add_result(struct table *table, const char *file, const struct intake_result *re
 		table_cell_format(table, "%lld", (long long)numbers[i]);
 }
 
-/* One line for each reason that records were set aside for, with what it means. */
-static void
-say_reasons(struct run *run, const struct intake_result *result)
-{
-	for (int reason = REASON_NONE + 1; reason < REASON_LIMIT; reason++)
-		if (result->reasons[reason] > 0 && reason_outcome((enum reason)reason) != OUTCOME_IGNORED)
-			say(run, "  %lld x %s: %s", (long long)result->reasons[reason], reason_code((enum reason)reason),
-			    reason_meaning((enum reason)reason));
-	if (result->counts.quarantined + result->counts.rejected > 0 && !run->dry_run) {
-		run->finding = ERROR_FINDINGS;
-		if (result->counts.set_aside_before > 0)
-			say(run, "  %lld of them were set aside before", (long long)result->counts.set_aside_before);
-		say(run, "  look at them with: tollbook quarantine list");
-	}
-	if (result->waiting)
-		say(run, "  a last line without its end waits for the next time");
-}
-
 static bool
 read_options(struct run *run, struct reader_options *out, struct intake_limits *limits, struct error *err)
 {
@@ -190,7 +172,7 @@ ingest(struct run *run, struct error *err)
 		/* Of a file that could not be opened there is nothing to tell but the error. */
 		if (fine || result.counts.records > 0)
 			add_result(table, run->operands[i], &result);
-		say_reasons(run, &result);
+		intake_say(run, &result);
 	}
 	fine = outcomes_close(&outcomes, fine, err);
 	if (outcomes.path == NULL || strcmp(outcomes.path, "-") != 0)

@@ -109,7 +109,11 @@ enum {
 	ROW_RECORD,
 	ROW_STATE,
 	ROW_WHY,
-	ROW_BY
+	ROW_BY,
+	ROW_KEY,
+	ROW_CLUSTER,
+	ROW_TOPIC,
+	ROW_PARTITION
 };
 
 static bool
@@ -128,16 +132,56 @@ get(struct run *run, const char *id, struct rows *out, struct error *err)
 	return error_hint(err, "tollbook quarantine list shows them.");
 }
 
+/* Bytes that a statement gives as digits behind `prefix`. */
+static struct bytes
+bytes_at(struct run *run, const struct rows *rows, int row, int column, const char *prefix)
+{
+	const char *hex = row_text(rows, row, column);
+	size_t skipped = strlen(prefix), length = (row_length(rows, row, column) - skipped) / 2;
+	char *bytes = arena_take(&run->arena, length + 1);
+
+	must(strncmp(hex, prefix, skipped) == 0);
+	digest_unhex(hex + skipped, length, (unsigned char *)bytes);
+	return (struct bytes){bytes, length};
+}
+
 static struct bytes
 raw_of(struct run *run, const struct rows *row)
 {
-	const char *hex = row_text(row, 0, ROW_RAW);
-	size_t length = (row_length(row, 0, ROW_RAW) - 2) / 2;
-	char *raw = arena_take(&run->arena, length + 1);
+	return bytes_at(run, row, 0, ROW_RAW, "\\x");
+}
 
-	must(strncmp(hex, "\\x", 2) == 0);
-	digest_unhex(hex + 2, length, (unsigned char *)raw);
-	return (struct bytes){raw, length};
+static bool
+is_message(const struct rows *row)
+{
+	return !row_is_null(row, 0, ROW_TOPIC);
+}
+
+/* Key and headers of a message; *out is NULL for a record of a file. */
+static bool
+get_envelope(struct run *run, const struct rows *row, const struct envelope **out, struct error *err)
+{
+	struct envelope *envelope = arena_take(&run->arena, sizeof *envelope);
+	struct message_header *headers;
+	struct rows parts;
+
+	*out = NULL;
+	if (!is_message(row))
+		return true;
+	if (!db_rows(run->db, SQL_INGEST_QUARANTINE_HEADERS, PARAMS(row_text(row, 0, ROW_ID)), &parts, err))
+		return false;
+	headers = arena_take(&run->arena, (size_t)(parts.count / 2 + 1) * sizeof *headers);
+	for (int i = 0; i < parts.count / 2; i++)
+		headers[i] = (struct message_header){.name = bytes_at(run, &parts, 2 * i, 0, ""),
+		    .value = bytes_at(run, &parts, 2 * i + 1, 0, ""),
+		    .has_value = !row_is_null(&parts, 2 * i + 1, 0)};
+	*envelope = (struct envelope){.key = bytes_at(run, row, 0, ROW_KEY, ""),
+	    .has_key = !row_is_null(row, 0, ROW_KEY),
+	    .headers = headers,
+	    .header_count = (size_t)(parts.count / 2)};
+	rows_release(&parts);
+	*out = envelope;
+	return true;
 }
 
 static const char *
@@ -158,40 +202,96 @@ what_can_be_done(enum reason reason)
 	return "discard it and send a corrected event; its key was not taken";
 }
 
-static bool
-show(struct run *run, struct error *err)
+/* Bytes as they came may steer a terminal: control bytes are shown, not sent. */
+static void
+print_bytes(struct bytes bytes)
 {
-	struct bytes raw;
-	struct rows row;
-	enum reason reason;
-
-	if (!get(run, run->operands[0], &row, err))
-		return false;
-	reason = reason_find(row_text(&row, 0, ROW_CODE));
-	raw = raw_of(run, &row);
-	printf("record    %s of %s\n", row_text(&row, 0, ROW_RECORD), row_text(&row, 0, ROW_SOURCE));
-	printf("outcome   %s, %s: %s\n", row_text(&row, 0, ROW_OUTCOME), row_text(&row, 0, ROW_CODE), reason_meaning(reason));
-	printf("field     %s\n", row_text(&row, 0, ROW_FIELD));
-	printf("value     %s\n", row_text(&row, 0, ROW_VALUE));
-	printf("state     %s\n", row_text(&row, 0, ROW_STATE));
-	if (!row_is_null(&row, 0, ROW_WHY))
-		printf("because   %s (%s)\n", row_text(&row, 0, ROW_WHY), row_text(&row, 0, ROW_BY));
-	else
-		printf("remedy    %s\n", what_can_be_done(reason));
-	printf("bytes     %s%s\n", row_text(&row, 0, ROW_LENGTH),
-	    (int64_t)raw.length < row_number(&row, 0, ROW_LENGTH) ? ", of which the beginning is kept" : "");
-	/* Bytes as they came may steer a terminal: control bytes are shown, not sent. */
-	for (size_t i = 0; i < raw.length; i++) {
-		unsigned char byte = (unsigned char)raw.at[i];
+	for (size_t i = 0; i < bytes.length; i++) {
+		unsigned char byte = (unsigned char)bytes.at[i];
 
 		if (byte < 0x20 || byte == 0x7f)
 			printf("\\x%02x", byte);
 		else
 			putchar(byte);
 	}
+}
+
+static void
+print_part(struct bytes part, bool is_stated)
+{
+	struct bytes shown = bytes_clipped(part);
+
+	print_bytes(shown);
+	if (shown.length < part.length)
+		printf("... (%zu bytes)", part.length);
+	if (!is_stated)
+		printf("(null)");
+}
+
+static void
+show_place(const struct rows *row)
+{
+	if (!is_message(row)) {
+		printf("record    %s of %s\n", row_text(row, 0, ROW_RECORD), row_text(row, 0, ROW_SOURCE));
+		return;
+	}
+	printf("cluster   %s\n", row_text(row, 0, ROW_CLUSTER));
+	printf("topic     %s\n", row_text(row, 0, ROW_TOPIC));
+	printf("partition %s\n", row_text(row, 0, ROW_PARTITION));
+	printf("offset    %s\n", row_text(row, 0, ROW_RECORD));
+}
+
+static void
+show_envelope(const struct envelope *envelope)
+{
+	printf("key       ");
+	print_part(envelope->key, envelope->has_key);
 	putchar('\n');
+	for (size_t i = 0; i < envelope->header_count; i++) {
+		printf("header    ");
+		print_part(envelope->headers[i].name, true);
+		printf(": ");
+		print_part(envelope->headers[i].value, envelope->headers[i].has_value);
+		putchar('\n');
+	}
+}
+
+static void
+show_row(const struct rows *row, const struct envelope *envelope, struct bytes raw)
+{
+	enum reason reason = reason_find(row_text(row, 0, ROW_CODE));
+
+	show_place(row);
+	printf("outcome   %s, %s: %s\n", row_text(row, 0, ROW_OUTCOME), row_text(row, 0, ROW_CODE), reason_meaning(reason));
+	printf("field     %s\n", row_text(row, 0, ROW_FIELD));
+	printf("value     %s\n", row_text(row, 0, ROW_VALUE));
+	printf("state     %s\n", row_text(row, 0, ROW_STATE));
+	if (!row_is_null(row, 0, ROW_WHY))
+		printf("because   %s (%s)\n", row_text(row, 0, ROW_WHY), row_text(row, 0, ROW_BY));
+	else
+		printf("remedy    %s\n", what_can_be_done(reason));
+	if (envelope != NULL)
+		show_envelope(envelope);
+	printf("bytes     %s%s\n", row_text(row, 0, ROW_LENGTH),
+	    (int64_t)raw.length < row_number(row, 0, ROW_LENGTH) ? ", of which the beginning is kept" : "");
+	print_bytes(raw);
+	putchar('\n');
+}
+
+static bool
+show(struct run *run, struct error *err)
+{
+	const struct envelope *envelope;
+	struct rows row;
+	bool fine;
+
+	if (!get(run, run->operands[0], &row, err))
+		return false;
+	fine = get_envelope(run, &row, &envelope, err);
+	if (fine)
+		show_row(&row, envelope, raw_of(run, &row));
 	rows_release(&row);
-	return true;
+	return fine;
 }
 
 static bool
@@ -303,6 +403,24 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	return fine;
 }
 
+/* What the stored bytes are today.  In the batch of its release it is record 1, and comes from no topic. */
+static bool
+read_again(struct run *run, const struct rows *row, const struct event_rules *rules, struct bytes raw, struct arena *arena,
+    struct record *record, struct error *err)
+{
+	const struct envelope *envelope;
+
+	if (!get_envelope(run, row, &envelope, err) ||
+	    !record_parse(
+		row_text(row, 0, ROW_FORMAT), rules, raw, envelope, (uint64_t)row_number(row, 0, ROW_RECORD), arena, record, err))
+		return false;
+	record->raw = raw;
+	record->raw_length = raw.length;
+	record->number = 1;
+	record->envelope = NULL;
+	return true;
+}
+
 static bool
 release_row(struct run *run, const struct rows *row, const char *reason, struct error *err)
 {
@@ -318,7 +436,6 @@ release_row(struct run *run, const struct rows *row, const char *reason, struct 
 		return false;
 	record = batch_add(&batch);
 	record->reason = code;
-	record->number = 1;
 	if (reason_release(code) == RELEASE_NEVER) {
 		(void)still_wrong(record, id, err);
 		batch_release(&batch);
@@ -326,11 +443,7 @@ release_row(struct run *run, const struct rows *row, const char *reason, struct 
 	}
 	if (reason_release(code) == RELEASE_WAIVE)
 		rules.waived = code;
-	fine = record_parse(
-	    row_text(row, 0, ROW_FORMAT), &rules, raw, (uint64_t)row_number(row, 0, ROW_RECORD), &batch.arena, record, err);
-	record->raw = raw;
-	record->raw_length = raw.length;
-	record->number = 1;
+	fine = read_again(run, row, &rules, raw, &batch.arena, record, err);
 	if (fine)
 		fine = record->reason == REASON_NONE ? book(run, &batch, id, reason, err) : still_wrong(record, id, err);
 	batch_release(&batch);

@@ -23,6 +23,12 @@ enum attribute {
 	CE_ATTRIBUTES
 };
 
+/* What is stated of the attributes that count, wherever they stand; NULL: not stated. */
+struct stated {
+	const struct json_value *value[EVENT_HEADERS];
+	bool in_headers;
+};
+
 /* What stands at the top of a record. */
 struct top {
 	struct json_value attributes[CE_ATTRIBUTES];
@@ -62,17 +68,21 @@ struct purpose {
 	bool has_key; /* quantities has a key, known or not */
 };
 
-static const struct draft_names canonical_names = {.usage = "data.quantities",
-    .model = "data.model",
-    .time = "time",
-    .context = "data.context_input_tokens",
-    .reported_input = "data.reported.input_tokens",
-    .reported_output = "data.reported.output_tokens"};
+#define CANONICAL_NAMES(time_field)                                                                                              \
+	{                                                                                                                        \
+		.usage = "data.quantities", .model = "data.model", .time = time_field, .context = "data.context_input_tokens",   \
+		.reported_input = "data.reported.input_tokens", .reported_output = "data.reported.output_tokens"                 \
+	}
+static const struct draft_names canonical_names = CANONICAL_NAMES("time"), binary_names = CANONICAL_NAMES("ce_time");
+#undef CANONICAL_NAMES
 
-static void json_fault(const struct json_reader *reader, struct arena *arena, struct record *out);
+static const char usage_type[] = "tollbook.usage.v1";
+
+static const char *json_place(const struct json_reader *reader, struct arena *arena);
+static struct bytes json_problem(const struct json_reader *reader);
 static void read_top(struct json_reader *reader, struct draft *draft, struct top *top);
 static void read_data(struct json_reader *reader, struct draft *draft);
-static void finish_canonical(struct draft *draft, const struct top *top, struct record *out);
+static void finish_canonical(struct draft *draft, const struct top *top, const struct event_headers *headers, struct record *out);
 static void finish_short(struct draft *draft, const struct top *top, struct record *out);
 
 static bool
@@ -102,15 +112,21 @@ set_reason(struct record *out, enum reason reason, const char *field, struct byt
 void
 event_parse(const struct event_rules *rules, const char *bytes, size_t length, struct arena *arena, struct record *out)
 {
+	if (is_blank(bytes, length))
+		set_reason(out, N_BLANK, "", (struct bytes){NULL, 0});
+	else
+		event_parse_value(rules, NULL, bytes, length, arena, out);
+}
+
+void
+event_parse_value(const struct event_rules *rules, const struct event_headers *headers, const char *bytes, size_t length,
+    struct arena *arena, struct record *out)
+{
 	struct json_reader reader;
 	struct json_value value;
 	struct draft draft;
 	struct top top;
 
-	if (is_blank(bytes, length)) {
-		set_reason(out, N_BLANK, "", (struct bytes){NULL, 0});
-		return;
-	}
 	/* What is not stated is never looked at, and need not be cleared. */
 	top.stated = 0;
 	top.form.stated = 0;
@@ -124,13 +140,15 @@ event_parse(const struct event_rules *rules, const char *bytes, size_t length, s
 			(void)json_leave(&reader);
 	}
 	if (!json_end(&reader))
-		json_fault(&reader, arena, out);
+		set_reason(out, reader.reason, json_place(&reader, arena), json_problem(&reader));
 	else if (value.type != VALUE_OBJECT)
 		set_reason(out, E_NOT_OBJECT, "", json_value_shown(&value));
 	else if (is_stated(&top, CE_SPECVERSION) && (top.form.stated >> SHORT_idempotency_key & 1) != 0)
 		set_reason(out, E_VALUE, "idempotency_key", bytes_of("both a CloudEvent and the short form"));
 	else if (is_stated(&top, CE_SPECVERSION))
-		finish_canonical(&draft, &top, out);
+		finish_canonical(&draft, &top, headers, out);
+	else if (headers != NULL)
+		set_reason(out, E_NOT_CLOUDEVENT, "specversion", bytes_of(""));
 	else if ((top.form.stated >> SHORT_idempotency_key & 1) != 0 || rules->position_id != NULL)
 		finish_short(&draft, &top, out);
 	else
@@ -146,12 +164,16 @@ event_is_cut(const char *bytes, size_t length, struct arena *arena)
 	return !(json_skip(&reader, NULL) && json_end(&reader)) && reader.cut;
 }
 
-static void
-json_fault(const struct json_reader *reader, struct arena *arena, struct record *out)
+static const char *
+json_place(const struct json_reader *reader, struct arena *arena)
 {
-	struct bytes value = reader->reason == E_DUPLICATE_KEY ? reader->key : bytes_of(reader->problem);
+	return arena_format(arena, "byte %zu", (size_t)(reader->at - reader->start) + 1);
+}
 
-	set_reason(out, reader->reason, arena_format(arena, "byte %zu", (size_t)(reader->at - reader->start) + 1), value);
+static struct bytes
+json_problem(const struct json_reader *reader)
+{
+	return reader->reason == E_DUPLICATE_KEY ? reader->key : bytes_of(reader->problem);
 }
 
 static enum attribute
@@ -250,7 +272,20 @@ base64_decode(struct arena *arena, struct bytes text, struct bytes *out)
 	return true;
 }
 
-/* The data of an event that carries it as base64: a JSON document of its own. */
+/* Data that is a JSON document of its own, one level below its envelope.  False where its bytes are not JSON. */
+static bool
+read_document(struct json_reader *reader, struct draft *draft, struct bytes document, struct json_value *value)
+{
+	json_begin(reader, document.at, document.length, 1, draft->arena);
+	if (json_value(reader, value)) {
+		if (value->type == VALUE_OBJECT)
+			read_data(reader, draft);
+		else if (value->type == VALUE_ARRAY)
+			(void)json_leave(reader);
+	}
+	return json_end(reader);
+}
+
 static void
 read_data_base64(struct draft *draft, const struct json_value *encoded)
 {
@@ -258,26 +293,31 @@ read_data_base64(struct draft *draft, const struct json_value *encoded)
 	struct json_value value;
 	struct bytes decoded;
 
-	if (encoded->type != VALUE_STRING) {
+	if (encoded->type != VALUE_STRING)
 		draft_fault(draft, E_TYPE, "data_base64", json_value_shown(encoded));
-		return;
-	}
-	if (!base64_decode(draft->arena, encoded->text, &decoded)) {
+	else if (!base64_decode(draft->arena, encoded->text, &decoded))
 		draft_fault(draft, E_VALUE, "data_base64", encoded->text);
-		return;
-	}
-	json_begin(&reader, decoded.at, decoded.length, 1, draft->arena);
-	if (json_value(&reader, &value)) {
-		if (value.type == VALUE_OBJECT)
-			read_data(&reader, draft);
-		else if (value.type == VALUE_ARRAY)
-			(void)json_leave(&reader);
-	}
-	if (!json_end(&reader))
-		draft_fault(draft, reader.reason, "data_base64",
-		    reader.reason == E_DUPLICATE_KEY ? reader.key : bytes_of(reader.problem));
+	else if (!read_document(&reader, draft, decoded, &value))
+		draft_fault(draft, reader.reason, "data_base64", json_problem(&reader));
 	else if (value.type != VALUE_OBJECT)
 		draft_fault(draft, E_TYPE, "data_base64", json_value_shown(&value));
+}
+
+/* The data of an event whose attributes are headers. */
+static void
+read_data_value(struct draft *draft, const struct event_headers *headers, struct bytes document)
+{
+	struct json_reader reader;
+	struct json_value value;
+
+	if (!headers->data_is_json)
+		draft_fault(draft, E_VALUE, "content-type", headers->content_type);
+	else if (!read_document(&reader, draft, document, &value))
+		draft_fault(draft, reader.reason, json_place(&reader, draft->arena), json_problem(&reader));
+	else if (value.type == VALUE_NULL)
+		draft_fault_words(draft, E_USAGE_MISSING, "data", "");
+	else if (value.type != VALUE_OBJECT)
+		draft_fault(draft, E_TYPE, "data", json_value_shown(&value));
 }
 
 static void
@@ -314,36 +354,156 @@ shared_of(const struct top *top, enum short_field field)
 	return (top->form.stated >> field & 1) != 0 ? &top->form.values[field] : NULL;
 }
 
+static const struct {
+	const char *name;
+	size_t length;
+} header_names[EVENT_HEADERS] = {
+#define HEADER(id, text) [id] = {text, sizeof text - 1}
+    HEADER(HEADER_SPECVERSION, "ce_specversion"),
+    HEADER(HEADER_TYPE, "ce_type"),
+    HEADER(HEADER_ID, "ce_id"),
+    HEADER(HEADER_SOURCE, "ce_source"),
+    HEADER(HEADER_SUBJECT, "ce_subject"),
+    HEADER(HEADER_TIME, "ce_time"),
+#undef HEADER
+};
+
+enum event_header
+event_header_find(struct bytes name)
+{
+	for (int i = 0; i < EVENT_HEADERS; i++)
+		if (header_names[i].length == name.length && memcmp(header_names[i].name, name.at, name.length) == 0)
+			return (enum event_header)i;
+	return EVENT_HEADERS;
+}
+
+/* A header's name is its attribute's behind EVENT_HEADER_PREFIX. */
+static const char *
+field_of(const struct stated *stated, enum event_header attribute)
+{
+	return header_names[attribute].name + (stated->in_headers ? 0 : sizeof EVENT_HEADER_PREFIX - 1);
+}
+
 /* True where the record is a usage event; else the fault is noted. */
 static bool
-check_envelope(struct draft *draft, const struct top *top)
+check_envelope(struct draft *draft, const struct stated *stated)
 {
-	const struct json_value *version = &top->attributes[CE_SPECVERSION], *type = attribute_of(top, CE_TYPE);
+	const struct json_value *version = stated->value[HEADER_SPECVERSION], *type = stated->value[HEADER_TYPE];
+	const char *type_field = field_of(stated, HEADER_TYPE);
 
-	if (!is_text(version, "1.0"))
-		draft_fault(draft, E_SPECVERSION, "specversion", json_value_shown(version));
+	if (version == NULL)
+		draft_fault_words(draft, E_NOT_CLOUDEVENT, field_of(stated, HEADER_SPECVERSION), "");
+	else if (!is_text(version, "1.0"))
+		draft_fault(draft, E_SPECVERSION, field_of(stated, HEADER_SPECVERSION), json_value_shown(version));
 	else if (type == NULL || is_text(type, ""))
-		draft_fault_words(draft, E_NOT_CLOUDEVENT, "type", "");
+		draft_fault_words(draft, E_NOT_CLOUDEVENT, type_field, "");
 	else if (type->type != VALUE_STRING)
-		draft_fault(draft, E_TYPE, "type", json_value_shown(type));
-	else if (!is_text(type, "tollbook.usage.v1"))
-		draft_fault(draft, N_NOT_USAGE, "type", type->text);
+		draft_fault(draft, E_TYPE, type_field, json_value_shown(type));
+	else if (!is_text(type, usage_type))
+		draft_fault(draft, N_NOT_USAGE, type_field, type->text);
 	else
 		return true;
 	return false;
 }
 
 static void
-finish_canonical(struct draft *draft, const struct top *top, struct record *out)
+read_identity(struct draft *draft, const struct stated *stated)
 {
-	if (check_envelope(draft, top)) {
-		draft_key(draft, KEY_ID, "id", attribute_of(top, CE_ID));
-		draft_key(draft, KEY_SOURCE, "source", shared_of(top, SHORT_source));
-		draft_key(draft, KEY_TENANT, "subject", attribute_of(top, CE_SUBJECT));
-		draft_time(draft, "time", shared_of(top, SHORT_time));
+	draft_key(draft, KEY_ID, field_of(stated, HEADER_ID), stated->value[HEADER_ID]);
+	draft_key(draft, KEY_SOURCE, field_of(stated, HEADER_SOURCE), stated->value[HEADER_SOURCE]);
+	draft_key(draft, KEY_TENANT, field_of(stated, HEADER_SUBJECT), stated->value[HEADER_SUBJECT]);
+	draft_time(draft, field_of(stated, HEADER_TIME), stated->value[HEADER_TIME]);
+}
+
+/* The same text, or two spellings of one time. */
+static bool
+is_same(enum event_header attribute, struct bytes one, struct bytes other)
+{
+	struct instant first, second;
+
+	if (one.length == other.length && memcmp(one.at, other.at, one.length) == 0)
+		return true;
+	return attribute == HEADER_TIME && instant_parse(one.at, one.length, FIRST_YEAR, &first) == INSTANT_OK &&
+	    instant_parse(other.at, other.length, FIRST_YEAR, &second) == INSTANT_OK && first.us == second.us;
+}
+
+/* Headers may repeat what the event says of itself, and nothing else.  What only they say is not taken from them. */
+static void
+check_agreement(struct draft *draft, const struct stated *stated, const struct event_headers *headers)
+{
+	for (int i = 0; i < EVENT_HEADERS; i++) {
+		const struct json_value *own = stated->value[i];
+
+		if ((headers->stated >> i & 1) == 0 || own == NULL || own->type != VALUE_STRING)
+			continue;
+		if (!is_same((enum event_header)i, own->text, headers->text[i]))
+			draft_fault(draft, E_ENVELOPE_CONFLICT, header_names[i].name, headers->text[i]);
+	}
+}
+
+static bool
+says_usage(const struct event_headers *headers)
+{
+	const struct json_value type = {VALUE_STRING, headers->text[HEADER_TYPE]};
+
+	return (headers->stated >> HEADER_TYPE & 1) != 0 && is_text(&type, usage_type);
+}
+
+static void
+finish_canonical(struct draft *draft, const struct top *top, const struct event_headers *headers, struct record *out)
+{
+	const struct stated stated = {.value = {[HEADER_SPECVERSION] = attribute_of(top, CE_SPECVERSION),
+					  [HEADER_TYPE] = attribute_of(top, CE_TYPE),
+					  [HEADER_ID] = attribute_of(top, CE_ID),
+					  [HEADER_SOURCE] = shared_of(top, SHORT_source),
+					  [HEADER_SUBJECT] = attribute_of(top, CE_SUBJECT),
+					  [HEADER_TIME] = shared_of(top, SHORT_time)}};
+	bool is_usage = check_envelope(draft, &stated);
+
+	/* Other people's events may be as they like, unless a header claims them as usage. */
+	if (headers != NULL && (is_usage || says_usage(headers)))
+		check_agreement(draft, &stated, headers);
+	if (is_usage) {
+		read_identity(draft, &stated);
 		check_data(draft, top);
 	}
 	draft_finish(draft, out);
+}
+
+/* Header texts as if they were strings of a body, which can hold neither. */
+static void
+check_text_bytes(struct draft *draft, enum event_header attribute, struct bytes text)
+{
+	size_t at;
+	bool cut;
+
+	if (!utf8_check(text.at, text.length, &at, &cut))
+		draft_fault(draft, E_UTF8, header_names[attribute].name, text);
+	else if (text.length > 0 && memchr(text.at, '\0', text.length) != NULL)
+		draft_fault(draft, E_NUL, header_names[attribute].name, text);
+}
+
+void
+event_parse_data(const struct event_rules *rules, const struct event_headers *headers, const char *bytes, size_t length,
+    struct arena *arena, struct record *out)
+{
+	struct json_value values[EVENT_HEADERS];
+	struct stated stated = {.in_headers = true};
+	struct draft draft;
+
+	draft_begin(&draft, rules, &binary_names, arena);
+	for (int i = 0; i < EVENT_HEADERS; i++) {
+		if ((headers->stated >> i & 1) == 0)
+			continue;
+		values[i] = (struct json_value){VALUE_STRING, headers->text[i]};
+		stated.value[i] = &values[i];
+		check_text_bytes(&draft, (enum event_header)i, headers->text[i]);
+	}
+	if (check_envelope(&draft, &stated)) {
+		read_identity(&draft, &stated);
+		read_data_value(&draft, headers, (struct bytes){bytes, length});
+	}
+	draft_finish(&draft, out);
 }
 
 static void

@@ -2,109 +2,14 @@
 #include "ingest/intake.h"
 
 #include <pthread.h>
-#include <string.h>
 
-enum { BATCHES = 3 };
-
-/* Every batch is at each moment in one place: free, being filled, ready, or being booked. */
-struct queue {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct batch *free[BATCHES], *ready[BATCHES];
-	size_t free_count, ready_count;
-	bool ended;   /* the reader will bring no more; *failed says whether by an error */
-	bool stopped; /* the booking side wants no more */
-	bool failed;
-	struct error err;
-};
+#include "ingest/handover.h"
 
 struct reading {
-	struct queue queue;
+	struct handover *handover;
 	struct reader *reader;
 	struct intake_limits limits;
 };
-
-static void
-queue_init(struct queue *queue, struct batch *batches)
-{
-	*queue = (struct queue){.free_count = BATCHES};
-	must(pthread_mutex_init(&queue->lock, NULL) == 0);
-	must(pthread_cond_init(&queue->changed, NULL) == 0);
-	for (size_t i = 0; i < BATCHES; i++)
-		queue->free[i] = &batches[i];
-}
-
-static struct batch *
-pop(struct batch **list, size_t *count)
-{
-	struct batch *first = list[0];
-
-	(*count)--;
-	memmove(list, list + 1, *count * sizeof *list);
-	return first;
-}
-
-/* A batch to fill, or NULL when the booking side has stopped. */
-static struct batch *
-take_free(struct queue *queue)
-{
-	struct batch *batch = NULL;
-
-	must(pthread_mutex_lock(&queue->lock) == 0);
-	while (queue->free_count == 0 && !queue->stopped)
-		must(pthread_cond_wait(&queue->changed, &queue->lock) == 0);
-	if (!queue->stopped)
-		batch = pop(queue->free, &queue->free_count);
-	must(pthread_mutex_unlock(&queue->lock) == 0);
-	return batch;
-}
-
-/* A batch to book, or NULL at the end. */
-static struct batch *
-take_ready(struct queue *queue)
-{
-	struct batch *batch = NULL;
-
-	must(pthread_mutex_lock(&queue->lock) == 0);
-	while (queue->ready_count == 0 && !queue->ended)
-		must(pthread_cond_wait(&queue->changed, &queue->lock) == 0);
-	if (queue->ready_count > 0)
-		batch = pop(queue->ready, &queue->ready_count);
-	must(pthread_mutex_unlock(&queue->lock) == 0);
-	return batch;
-}
-
-static void
-put(struct queue *queue, struct batch **list, size_t *count, struct batch *batch)
-{
-	must(pthread_mutex_lock(&queue->lock) == 0);
-	must(*count < BATCHES);
-	list[(*count)++] = batch;
-	must(pthread_cond_broadcast(&queue->changed) == 0);
-	must(pthread_mutex_unlock(&queue->lock) == 0);
-}
-
-static void
-end(struct queue *queue, const struct error *err)
-{
-	must(pthread_mutex_lock(&queue->lock) == 0);
-	queue->ended = true;
-	if (err != NULL) {
-		queue->failed = true;
-		queue->err = *err;
-	}
-	must(pthread_cond_broadcast(&queue->changed) == 0);
-	must(pthread_mutex_unlock(&queue->lock) == 0);
-}
-
-static void
-stop(struct queue *queue)
-{
-	must(pthread_mutex_lock(&queue->lock) == 0);
-	queue->stopped = true;
-	must(pthread_cond_broadcast(&queue->changed) == 0);
-	must(pthread_mutex_unlock(&queue->lock) == 0);
-}
 
 /* Fills until a limit or the end. */
 static bool
@@ -132,19 +37,18 @@ static void *
 read_all(void *context)
 {
 	struct reading *reading = context;
-	struct queue *queue = &reading->queue;
 	struct error err = {0};
 	struct batch *batch;
 	bool at_end = false, fine = true;
 
-	while (fine && !at_end && (batch = take_free(queue)) != NULL) {
+	while (fine && !at_end && (batch = handover_take_free(reading->handover, WAIT_FOR_EVER)) != NULL) {
 		fine = fill(reading, batch, &at_end, &err);
 		batch_close(batch);
 		/* What was read before a failure is whole records, and counts. */
 		if (batch->count > 0)
-			put(queue, queue->ready, &queue->ready_count, batch);
+			handover_ready(reading->handover, batch);
 	}
-	end(queue, fine ? NULL : &err);
+	handover_end(reading->handover, fine ? NULL : &err);
 	return NULL;
 }
 
@@ -164,8 +68,8 @@ count_parsed(struct batch *batch, struct batch_counts *counts)
 	}
 }
 
-static void
-add_counts(struct intake_result *result, const struct batch *batch, const struct batch_counts *counts)
+void
+intake_add(struct intake_result *result, const struct batch *batch, const struct batch_counts *counts)
 {
 	struct batch_counts *sum = &result->counts;
 
@@ -183,13 +87,30 @@ add_counts(struct intake_result *result, const struct batch *batch, const struct
 		result->reasons[batch->records[i].reason]++;
 }
 
+void
+intake_say(struct run *run, const struct intake_result *result)
+{
+	for (int reason = REASON_NONE + 1; reason < REASON_LIMIT; reason++)
+		if (result->reasons[reason] > 0 && reason_outcome((enum reason)reason) != OUTCOME_IGNORED)
+			say(run, "  %lld x %s: %s", (long long)result->reasons[reason], reason_code((enum reason)reason),
+			    reason_meaning((enum reason)reason));
+	if (result->counts.quarantined + result->counts.rejected > 0 && !run->dry_run) {
+		run->finding = ERROR_FINDINGS;
+		if (result->counts.set_aside_before > 0)
+			say(run, "  %lld of them were set aside before", (long long)result->counts.set_aside_before);
+		say(run, "  look at them with: tollbook quarantine list");
+	}
+	if (result->waiting)
+		say(run, "  a last line without its end waits for the next time");
+}
+
 static bool
-book_all(struct run *run, struct queue *queue, struct ledger_writer *writer, intake_watch *watch, void *context,
+book_all(struct run *run, struct handover *handover, struct ledger_writer *writer, intake_watch *watch, void *context,
     struct intake_result *result, struct error *err)
 {
 	struct batch *batch;
 
-	while ((batch = take_ready(queue)) != NULL) {
+	while (handover_take_ready(handover, WAIT_FOR_EVER, &batch) == HANDOVER_BATCH) {
 		struct batch_counts counts;
 		int64_t batch_id;
 
@@ -197,18 +118,14 @@ book_all(struct run *run, struct queue *queue, struct ledger_writer *writer, int
 			count_parsed(batch, &counts);
 		else if (!batch_append(writer, batch, run->now, &counts, &batch_id, err))
 			return false;
-		add_counts(result, batch, &counts);
+		intake_add(result, batch, &counts);
 		if (watch != NULL && !watch(context, batch, err))
 			return false;
 		progress(
 		    run, "%lld records, %lld accepted", (long long)result->counts.records, (long long)result->counts.accepted);
-		put(queue, queue->free, &queue->free_count, batch);
+		handover_give_back(handover, batch);
 	}
-	if (queue->failed) {
-		*err = queue->err;
-		return false;
-	}
-	return true;
+	return handover_result(handover, err);
 }
 
 bool
@@ -216,7 +133,6 @@ intake_file(struct run *run, const char *path, const struct reader_options *opti
     intake_watch *watch, void *context, struct intake_result *result, struct error *err)
 {
 	struct reading reading = {.limits = limits};
-	struct batch batches[BATCHES] = {0};
 	struct ledger_writer writer = {0};
 	pthread_t thread;
 	bool fine;
@@ -228,20 +144,17 @@ intake_file(struct run *run, const char *path, const struct reader_options *opti
 		reader_close(reading.reader);
 		return false;
 	}
-	queue_init(&reading.queue, batches);
+	reading.handover = handover_new();
 	must(pthread_create(&thread, NULL, read_all, &reading) == 0);
-	fine = book_all(run, &reading.queue, &writer, watch, context, result, err);
+	fine = book_all(run, reading.handover, &writer, watch, context, result, err);
 	progress_end(run);
-	stop(&reading.queue);
+	handover_stop(reading.handover);
 	must(pthread_join(thread, NULL) == 0);
 	result->waiting = reader_waiting(reading.reader);
 	if (fine && !run->dry_run)
 		fine = ledger_writer_finish(&writer, run->now, err);
 	reader_close(reading.reader);
-	for (size_t i = 0; i < BATCHES; i++)
-		batch_release(&batches[i]);
+	handover_free(reading.handover);
 	ledger_writer_release(&writer);
-	must(pthread_cond_destroy(&reading.queue.changed) == 0);
-	must(pthread_mutex_destroy(&reading.queue.lock) == 0);
 	return fine;
 }

@@ -26,6 +26,10 @@ struct intake_result {
 /* Called with each batch after it is booked (or, in a dry run, parsed). */
 typedef bool intake_watch(void *context, const struct batch *batch, struct error *err);
 
+/* Adds a booked batch to what was counted before. */
+void intake_add(struct intake_result *result, const struct batch *batch, const struct batch_counts *counts);
+/* Says a line for each reason that records were set aside for, and makes that the command's finding. */
+void intake_say(struct run *run, const struct intake_result *result);
 /* Books everything in the file.  On an error in the middle of the file what was read before it is booked, *result counts
  * that, and the error is returned: run again when the file is mended, what is booked is recognised. */
 MUST_CHECK

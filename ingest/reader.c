@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ingest/mapping.h"
+#include "ingest/message.h"
 #include "ingest/source_file.h"
 
 enum { BUFFER_SIZE = 2 * RAW_BYTES, LINE_END_BYTES = 2, BOM_BYTES = 3 };
@@ -92,22 +93,20 @@ open_digest(struct reader *reader, struct error *err)
 	return true;
 }
 
-/* The source of records that name none is part of their identity.  With its length, because it may have blanks. */
-static const char *
-source_format(struct reader *reader)
+/* With its length, because it may have blanks. */
+const char *
+source_format(const struct event_rules *rules, struct arena *arena)
 {
-	const struct event_rules *rules = &reader->options.rules;
-
 	if (rules->default_source == NULL || strcmp(rules->default_source, event_rules_default(rules->now).default_source) == 0)
 		return "";
-	return arena_format(&reader->arena, " source=%zu:%s", strlen(rules->default_source), rules->default_source);
+	return arena_format(arena, " source=%zu:%s", strlen(rules->default_source), rules->default_source);
 }
 
 static void
 set_format(struct reader *reader)
 {
 	const char *key = reader->options.key_from_position ? " key=" : "", *digest = reader->content_digest;
-	const char *source = source_format(reader);
+	const char *source = source_format(&reader->options.rules, &reader->arena);
 
 	if (reader->row == NULL)
 		reader->format = arena_format(&reader->arena, "json%s%s%s", key, digest, source);
@@ -528,7 +527,6 @@ keep_constants(struct mapping *mapping, struct arena *arena)
 	}
 }
 
-/* "json" or "csv", " key=" and a digest where keys come from positions, and a mapping. */
 static bool
 unknown_format(const char *format, struct error *err)
 {
@@ -554,34 +552,62 @@ take_source(const char **rest, struct event_rules *rules, struct arena *arena)
 	return true;
 }
 
-bool
-record_parse(const char *format, const struct event_rules *rules, struct bytes raw, uint64_t number, struct arena *arena,
+static bool
+is_kind(struct bytes kind, const char *name)
+{
+	return strlen(name) == kind.length && memcmp(kind.at, name, kind.length) == 0;
+}
+
+/* What " key=" and " source=" in a format say, as rules; *rest is behind them. */
+static bool
+take_rules(const char **rest, uint64_t number, struct event_rules *rules, struct arena *arena)
+{
+	if (strncmp(*rest, " key=", 5) == 0) {
+		size_t length = strcspn(*rest + 5, " ");
+
+		rules->position_id = arena_format(arena, "%.*s:%llu", (int)length, *rest + 5, (unsigned long long)number);
+		*rest += 5 + length;
+	}
+	return take_source(rest, rules, arena);
+}
+
+static bool
+parse_row_again(const char *stored_mapping, const struct event_rules *rules, struct bytes raw, struct arena *arena,
     struct record *out, struct error *err)
 {
-	struct event_rules with_id = *rules;
 	struct mapping mapping;
-	bool csv = strncmp(format, "csv", 3) == 0;
-	const char *rest = format + (csv ? 3 : 4);
 
-	if (!csv && strncmp(format, "json", 4) != 0)
-		return unknown_format(format, err);
-	*out = (struct record){.raw = raw, .raw_length = raw.length, .number = number, .field = ""};
-	if (strncmp(rest, " key=", 5) == 0) {
-		size_t length = strcspn(rest + 5, " ");
-
-		with_id.position_id = arena_format(arena, "%.*s:%llu", (int)length, rest + 5, (unsigned long long)number);
-		rest += 5 + length;
-	}
-	if (!take_source(&rest, &with_id, arena))
-		return unknown_format(format, err);
-	if (!csv) {
-		event_parse(&with_id, raw.at, raw.length, arena, out);
-		return true;
-	}
-	if (!mapping_parse(rest, strlen(rest), "the stored mapping", &mapping, err))
+	if (!mapping_parse(stored_mapping, strlen(stored_mapping), "the stored mapping", &mapping, err))
 		return false;
 	keep_constants(&mapping, arena);
-	mapping_row_parse(&mapping, &with_id, raw.at, raw.length, arena, out);
+	mapping_row_parse(&mapping, rules, raw.at, raw.length, arena, out);
 	mapping_release(&mapping);
+	return true;
+}
+
+/* A format is "json", "csv" or "kafka", " key=" and a digest where keys come from positions, " source=", and for CSV a
+ * mapping, for Kafka where the message came from. */
+bool
+record_parse(const char *format, const struct event_rules *rules, struct bytes raw, const struct envelope *envelope,
+    uint64_t number, struct arena *arena, struct record *out, struct error *err)
+{
+	struct event_rules own = *rules;
+	size_t word = strcspn(format, " ");
+	const char *rest = format + word;
+	struct bytes kind = {format, word};
+
+	if (!take_rules(&rest, number, &own, arena))
+		return unknown_format(format, err);
+	*out = (struct record){.raw = raw, .raw_length = raw.length, .number = number, .field = ""};
+	if (is_kind(kind, "json"))
+		event_parse(&own, raw.at, raw.length, arena, out);
+	else if (is_kind(kind, "csv"))
+		return parse_row_again(rest, &own, raw, arena, out, err);
+	else if (is_kind(kind, "kafka") && envelope != NULL)
+		message_parse(&own,
+		    &(struct message){.offset = (int64_t)number, .value = raw, .has_value = true, .envelope = *envelope}, arena,
+		    out);
+	else
+		return unknown_format(format, err);
 	return true;
 }

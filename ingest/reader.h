@@ -37,11 +37,15 @@ bool reader_waiting(const struct reader *reader);
 /* How a single record's raw bytes can be read again: for record_parse().  Final once the first record was given. */
 const char *reader_format(const struct reader *reader);
 void reader_close(struct reader *reader);
+/* The part of a format that says which source records have that name none, since it is part of their identity; "" for the usual
+ * one. */
+const char *source_format(const struct event_rules *rules, struct arena *arena);
 
-/* Reads a record again from its raw bytes, as a reader whose reader_format() was `format` did.  False where `format` is
- * none. */
+/* Reads a record again from its raw bytes, as a reader whose reader_format() was `format` did; or a message, from its value,
+ * key and headers (`envelope`, else NULL).  The format of a message is "kafka", then source_format(), then two words
+ * that make it one of its kind, CLUSTER/TOPIC/PARTITION and a digest of key and headers.  False where `format` is none. */
 MUST_CHECK
-bool record_parse(const char *format, const struct event_rules *rules, struct bytes raw, uint64_t number, struct arena *arena,
-    struct record *out, struct error *err);
+bool record_parse(const char *format, const struct event_rules *rules, struct bytes raw, const struct envelope *envelope,
+    uint64_t number, struct arena *arena, struct record *out, struct error *err);
 
 #endif

@@ -78,6 +78,13 @@ note_day(struct batch *batch, struct instant time)
 	batch->days[batch->day_count++] = day;
 }
 
+struct batch_range *
+batch_add_range(struct batch *batch)
+{
+	batch->ranges = memory_grow(batch->ranges, &batch->range_room, batch->range_count + 1, sizeof *batch->ranges);
+	return &batch->ranges[batch->range_count++];
+}
+
 void
 batch_close(struct batch *batch)
 {
@@ -102,7 +109,8 @@ batch_reset(struct batch *batch)
 	arena_reset(&batch->arena);
 	batch_names_clear(&batch->series);
 	batch_names_clear(&batch->sources);
-	batch->count = batch->key_count = batch->day_count = 0;
+	batch->count = batch->key_count = batch->day_count = batch->range_count = 0;
+	batch->prepared = batch->attempted = false;
 	batch->keys = NULL;
 }
 
@@ -113,6 +121,7 @@ batch_release(struct batch *batch)
 	batch_names_release(&batch->series);
 	batch_names_release(&batch->sources);
 	free(batch->days);
+	free(batch->ranges);
 	free(batch->records);
 	*batch = (struct batch){0};
 }
@@ -140,6 +149,8 @@ ensure_month(struct ledger_writer *writer, int64_t day, struct error *err)
 bool
 batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err)
 {
+	if (batch->prepared)
+		return true;
 	for (size_t i = 0; i < batch->day_count; i++)
 		if (!ensure_month(writer, batch->days[i], err))
 			return false;
@@ -159,6 +170,7 @@ batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *e
 		batch->keys[i].series = batch->series.name[batch->keys[i].series].number;
 		batch->keys[i].source = batch->sources.name[batch->keys[i].source].number;
 	}
+	batch->prepared = true;
 	return true;
 }
 
@@ -178,9 +190,15 @@ static void
 forget_admissions(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->key_count; i++) {
-		if (batch->keys[i].admission == ADMISSION_REFUSED)
-			batch->keys[i].record->reason = REASON_NONE;
-		batch->keys[i].admission = ADMISSION_NEW;
+		struct admitted *key = &batch->keys[i];
+
+		if (key->admission == ADMISSION_REFUSED || key->admission == ADMISSION_CONFLICT) {
+			key->record->reason = REASON_NONE;
+			key->record->field = NULL;
+			key->record->value = (struct bytes){NULL, 0};
+		}
+		key->record->event.flags &= ~(unsigned)F_TIME_RESTAMPED;
+		key->admission = ADMISSION_NEW;
 	}
 	keys_sort(batch->keys, batch->key_count);
 }
@@ -232,6 +250,26 @@ admit(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, struc
 /* --- counting what became of the records ------------------------------------------------------ */
 
 static void
+counts_add(struct batch_counts *counts, enum outcome outcome)
+{
+	counts->accepted += outcome == OUTCOME_ACCEPTED;
+	counts->duplicates += outcome == OUTCOME_DUPLICATE;
+	counts->ignored += outcome == OUTCOME_IGNORED;
+	counts->quarantined += outcome == OUTCOME_QUARANTINED;
+	counts->rejected += outcome == OUTCOME_REJECTED;
+}
+
+static void
+count_in_range(struct batch_range *range, const struct record *record)
+{
+	range->counts.records++;
+	counts_add(&range->counts, record->outcome);
+	if ((record->outcome == OUTCOME_ACCEPTED || record->outcome == OUTCOME_DUPLICATE) &&
+	    record->event.time.us > range->last_event_time.us)
+		range->last_event_time = record->event.time;
+}
+
+static void
 settle(struct batch *batch, struct batch_counts *counts)
 {
 	*counts = (struct batch_counts){.records = (int64_t)batch->count};
@@ -259,16 +297,18 @@ settle(struct batch *batch, struct batch_counts *counts)
 			break;
 		}
 	}
+	for (size_t i = 0; i < batch->range_count; i++) {
+		batch->ranges[i].counts = (struct batch_counts){0};
+		batch->ranges[i].last_event_time = (struct instant){0};
+	}
 	for (size_t i = 0; i < batch->count; i++) {
 		struct record *record = &batch->records[i];
 
 		if (record->reason != REASON_NONE)
 			record->outcome = reason_outcome(record->reason);
-		counts->accepted += record->outcome == OUTCOME_ACCEPTED;
-		counts->duplicates += record->outcome == OUTCOME_DUPLICATE;
-		counts->ignored += record->outcome == OUTCOME_IGNORED;
-		counts->quarantined += record->outcome == OUTCOME_QUARANTINED;
-		counts->rejected += record->outcome == OUTCOME_REJECTED;
+		counts_add(counts, record->outcome);
+		if (batch->range_count > 0)
+			count_in_range(&batch->ranges[record->range], record);
 	}
 	must(counts->records == counts->accepted + counts->duplicates + counts->ignored + counts->quarantined + counts->rejected);
 }
@@ -394,12 +434,71 @@ copy_rows(struct ledger_writer *writer, int64_t rows, struct error *err)
 
 /* --- quarantine ------------------------------------------------------------------------------ */
 
+/* What is shown of a value must be text the server takes: control bytes and bad UTF-8 as \xNN. */
+static void
+add_shown(struct text *out, struct bytes value)
+{
+	for (size_t i = 0; i < value.length && i < 200; i++) {
+		unsigned char byte = (unsigned char)value.at[i];
+
+		if (byte < 0x20 || byte >= 0x7f)
+			text_add_format(out, "\\x%02x", byte);
+		else
+			text_add(out, value.at + i, 1);
+	}
+}
+
+/* As an element of an array of bytea, where a backslash is doubled. */
+static void
+add_element(struct text *array, const struct bytes *value)
+{
+	text_add_string(array, array->length == 0 ? "{" : ",");
+	if (value == NULL) {
+		text_add_string(array, "NULL");
+		return;
+	}
+	text_add_string(array, "\"\\\\x");
+	for (size_t i = 0; i < value->length; i++)
+		text_add_format(array, "%02x", (unsigned char)value->at[i]);
+	text_add_string(array, "\"");
+}
+
+/* What makes a quarantined record the same as another: how its bytes are read and, of a message, what came beside them. */
+static const char *
+quarantine_format(struct ledger_writer *writer, const struct batch *batch, const struct record *record, struct text *headers,
+    struct arena *arena)
+{
+	const struct envelope *envelope = record->envelope;
+	unsigned char sum[DIGEST_SIZE];
+	char hex[DIGEST_HEX];
+
+	if (envelope == NULL)
+		return batch->format;
+	digest_begin(writer->digest);
+	digest_number(writer->digest, envelope->has_key);
+	digest_field(writer->digest, envelope->key.at, envelope->key.length);
+	for (size_t i = 0; i < envelope->header_count; i++) {
+		const struct message_header *header = &envelope->headers[i];
+
+		add_element(headers, &header->name);
+		add_element(headers, header->has_value ? &header->value : NULL);
+		digest_field(writer->digest, header->name.at, header->name.length);
+		digest_number(writer->digest, header->has_value);
+		digest_field(writer->digest, header->value.at, header->value.length);
+	}
+	text_add_string(headers, headers->length == 0 ? "{}" : "}");
+	digest_end(writer->digest, sum);
+	return arena_format(arena, "%s %s", batch->ranges[record->range].format, digest_hex(sum, sizeof sum, hex));
+}
+
 static bool
 set_aside(struct ledger_writer *writer, const struct batch *batch, const struct record *record, int64_t batch_id, bool *known,
     struct error *err)
 {
+	const struct envelope *envelope = record->envelope;
 	struct arena arena = {0};
-	struct text field = {0};
+	struct text shown = {0}, headers = {0};
+	const char *format = quarantine_format(writer, batch, record, &headers, &arena);
 	unsigned char sum[DIGEST_SIZE];
 	struct rows rows;
 	bool fine;
@@ -407,27 +506,22 @@ set_aside(struct ledger_writer *writer, const struct batch *batch, const struct 
 	digest_begin(writer->digest);
 	digest_bytes(writer->digest, record->raw.at, record->raw.length);
 	digest_end(writer->digest, sum);
-	/* What is shown of a value must be text the server takes: control bytes and bad UTF-8 as \xNN. */
-	for (size_t i = 0; i < record->value.length && i < 200; i++) {
-		unsigned char byte = (unsigned char)record->value.at[i];
-
-		if (byte < 0x20 || byte >= 0x7f)
-			text_add_format(&field, "\\x%02x", byte);
-		else
-			text_add(&field, record->value.at + i, 1);
-	}
+	add_shown(&shown, record->value);
 	fine = db_rows(writer->db, SQL_LEDGER_QUARANTINE_ADD,
 	    PARAMS(param_number(&arena, batch_id), param_number(&arena, (int64_t)record->number),
 		record->outcome == OUTCOME_QUARANTINED ? "quarantined" : "rejected", reason_code(record->reason),
-		record->field == NULL ? "" : record->field, text_string(&field), batch->format,
+		record->field == NULL ? "" : record->field, text_string(&shown), format,
 		param_hex(&arena, record->raw.at, record->raw.length), param_number(&arena, (int64_t)record->raw_length),
-		param_hex(&arena, sum, sizeof sum)),
+		param_hex(&arena, sum, sizeof sum),
+		envelope != NULL && envelope->has_key ? param_hex(&arena, envelope->key.at, envelope->key.length) : NULL,
+		envelope != NULL ? text_string(&headers) : NULL),
 	    &rows, err);
 	if (fine) {
 		*known = rows.count == 0;
 		rows_release(&rows);
 	}
-	text_release(&field);
+	text_release(&shown);
+	text_release(&headers);
 	arena_release(&arena);
 	return fine;
 }
@@ -462,6 +556,13 @@ begin_digest(struct ledger_writer *writer, const struct batch *batch, int64_t ba
 	digest_field(writer->digest, writer->last_digest, sizeof writer->last_digest);
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
 		digest_number(writer->digest, numbers[i]);
+	if (batch->range_count > 0) {
+		struct text ranges = {0};
+
+		ranges_text(batch->ranges, batch->range_count, &ranges);
+		digest_field(writer->digest, ranges.bytes, ranges.length);
+		text_release(&ranges);
+	}
 }
 
 static bool
@@ -506,6 +607,9 @@ batch_append_within(struct ledger_writer *writer, struct batch *batch, struct in
 	unsigned char sum[DIGEST_SIZE];
 	struct rows rows;
 
+	if (batch->attempted)
+		forget_admissions(batch);
+	batch->attempted = true;
 	if (!db_one_row(writer->db, SQL_LEDGER_BATCH_NEXT, NO_PARAMS, &rows, err))
 		return false;
 	*batch_id = row_number(&rows, 0, 0);
@@ -520,24 +624,74 @@ batch_append_within(struct ledger_writer *writer, struct batch *batch, struct in
 	digest_end(writer->digest, sum);
 	counts->ledger_rows = facts.rows;
 	if (!copy_rows(writer, facts.rows, err) || !set_all_aside(writer, batch, *batch_id, counts, err) ||
+	    (batch->range_count > 0 && !ranges_book(writer->db, batch->ranges, batch->range_count, *batch_id, now, err)) ||
 	    !write_header(writer, batch, *batch_id, counts, &facts, sum, now, err))
 		return false;
+	memcpy(writer->digest_at_hand, sum, sizeof sum);
+	return true;
+}
+
+/* The writer goes on behind a batch that is booked. */
+static void
+go_on(struct ledger_writer *writer, const struct batch *batch, const struct batch_counts *counts)
+{
 	writer->next_position = (int64_t)batch->next_position;
 	writer->next_record += counts->records;
-	memcpy(writer->last_digest, sum, sizeof sum);
-	return true;
+	memcpy(writer->last_digest, writer->digest_at_hand, sizeof writer->last_digest);
+	ranges_booked(batch->ranges, batch->range_count);
+	recent_keys_remember(writer->recent, batch->keys, batch->key_count);
 }
 
 bool
 batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
     int64_t *batch_id, struct error *err)
 {
+	*batch_id = 0;
 	if (!batch_prepare(writer, batch, err) || !db_begin(writer->db, err))
 		return false;
 	if (batch_append_within(writer, batch, now, counts, batch_id, err) && db_commit(writer->db, err)) {
-		recent_keys_remember(writer->recent, batch->keys, batch->key_count);
+		go_on(writer, batch, counts);
 		return true;
 	}
 	db_rollback(writer->db);
 	return false;
+}
+
+static void
+read_counts(const struct rows *rows, struct batch_counts *out)
+{
+	int64_t *const counts[] = {&out->records, &out->accepted, &out->duplicates, &out->restamped, &out->ignored,
+	    &out->quarantined, &out->rejected, &out->set_aside_before, &out->ledger_rows};
+
+	for (int i = 0; i < rows_columns(rows); i++)
+		*counts[i] = row_number(rows, 0, i);
+}
+
+bool
+batch_find(struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, bool *booked, struct batch_counts *counts,
+    struct error *err)
+{
+	struct arena arena = {0};
+	struct rows position, header;
+	bool fine;
+
+	*booked = false;
+	/* A transaction that is still committing holds the lock on its source's row: what is found behind it is final. */
+	fine = db_begin(writer->db, err) &&
+	    db_one_row(writer->db, SQL_LEDGER_POSITION_STAND, PARAMS(param_number(&arena, writer->position_id)), &position, err);
+	if (fine) {
+		rows_release(&position);
+		fine = db_rows(writer->db, SQL_LEDGER_BATCH_GET, PARAMS(param_number(&arena, batch_id)), &header, err);
+	}
+	if (fine) {
+		*booked = header.count == 1;
+		if (*booked) {
+			read_counts(&header, counts);
+			go_on(writer, batch, counts);
+		}
+		rows_release(&header);
+	}
+	db_rollback(writer->db);
+	arena_release(&arena);
+	return fine;
 }

@@ -10,6 +10,7 @@
 
 #include "base/db.h"
 #include "base/digest.h"
+#include "ledger/partition.h"
 #include "ledger/series.h"
 #include "ledger/usage_key.h"
 
@@ -23,12 +24,11 @@ struct batch {
 	struct batch_names series, sources;
 	int64_t *days; /* days since 1970 that its events are of, each once */
 	size_t day_count, day_room;
-	uint64_t next_position; /* of the source, behind the last record */
-	const char *format;     /* how quarantine can read `raw` again, see reader_format() */
-};
-
-struct batch_counts {
-	int64_t records, accepted, duplicates, restamped, ignored, quarantined, rejected, set_aside_before, ledger_rows;
+	uint64_t next_position;     /* of the source, behind the last record */
+	const char *format;         /* how quarantine can read `raw` again, see reader_format(); of messages their range has it */
+	struct batch_range *ranges; /* of messages: what it has of each partition */
+	size_t range_count, range_room;
+	bool prepared, attempted;
 };
 
 /* A place that batches come from, and what the writer remembers between them. */
@@ -39,6 +39,7 @@ struct ledger_writer {
 	int64_t position_id;
 	int64_t next_position, next_record; /* as they stand in the database */
 	unsigned char last_digest[DIGEST_SIZE];
+	unsigned char digest_at_hand[DIGEST_SIZE]; /* of the batch being booked; the last one once it is committed */
 	bool probe;             /* ask the register before copying keys: set while the register knew some of the last batch */
 	struct text months;     /* months known to have a partition, "2026-10 " each */
 	struct text keys, rows; /* buffers of COPY data */
@@ -55,7 +56,9 @@ bool ledger_writer_finish(struct ledger_writer *writer, struct instant now, stru
 void ledger_writer_release(struct ledger_writer *writer);
 
 /* Books a batch and says what became of its records; each record's `reason` and outcome are final afterwards.
- * Retries by itself when another process books the same identities at the same moment.  *batch_id is the batch's number. */
+ * Retries by itself when another process books the same identities at the same moment.  *batch_id is the batch's number.
+ * After an error the same batch may be given again: nothing of it is booked, unless the connection was lost while it was being
+ * committed; batch_find() tells. */
 MUST_CHECK
 bool batch_append(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
     int64_t *batch_id, struct error *err);
@@ -67,7 +70,15 @@ bool batch_append_within(struct ledger_writer *writer, struct batch *batch, stru
 MUST_CHECK
 bool batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *err);
 
+/* After a lost connection: whether the batch was booked after all; if so the counts are filled and the writer goes on behind it.
+ * Waits for the end of a transaction that is still committing. */
+MUST_CHECK
+bool batch_find(struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, bool *booked,
+    struct batch_counts *counts, struct error *err);
+
 struct record *batch_add(struct batch *batch);
+/* Another range, at the end of batch->ranges. */
+struct batch_range *batch_add_range(struct batch *batch);
 /* No more records: collects identities, series, sources and days of those accepted so far, and sorts the identities.  Needs no
  * database, so that a reader does it while another batch is booked. */
 void batch_close(struct batch *batch);

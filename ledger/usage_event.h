@@ -13,6 +13,7 @@
 
 #include "base/instant.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "ledger/meter.h"
 
 enum series_field {
@@ -69,14 +70,21 @@ struct usage_event {
 /* One record of the input, with its fate.  `event` counts only where reason is REASON_NONE, or
  * where it is quarantined (then as far as it was understood). */
 struct record {
-	struct bytes raw;     /* without its line end; what quarantine keeps */
-	uint64_t raw_length;  /* of the record as it came; raw may hold only its beginning */
-	uint64_t number;      /* from 1 in the file */
-	enum reason reason;   /* REASON_NONE: accepted so far; the ledger may still find a duplicate */
-	const char *field;    /* JSON path or column the reason is about, or "" */
-	struct bytes value;   /* the offending value, or empty */
-	enum outcome outcome; /* set when the batch is booked */
+	struct bytes raw;                /* without its line end; what quarantine keeps */
+	uint64_t raw_length;             /* of the record as it came; raw may hold only its beginning */
+	uint64_t number;                 /* from 1 in the file; of a message its offset */
+	enum reason reason;              /* REASON_NONE: accepted so far; the ledger may still find a duplicate */
+	const char *field;               /* JSON path or column the reason is about, or "" */
+	struct bytes value;              /* the offending value, or empty */
+	enum outcome outcome;            /* set when the batch is booked */
+	size_t range;                    /* of a message: its partition's place in batch.ranges */
+	const struct envelope *envelope; /* of a message, else NULL */
 	struct usage_event event;
+};
+
+/* What became of records. */
+struct batch_counts {
+	int64_t records, accepted, duplicates, restamped, ignored, quarantined, rejected, set_aside_before, ledger_rows;
 };
 
 const char *reason_code(enum reason reason); /* "E_JSON"; "" for REASON_NONE */

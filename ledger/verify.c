@@ -15,8 +15,9 @@
 
 enum { EVENT_FIELDS = 19, HEADER_NUMBERS = 12 };
 
-/* Columns of batch_headers.sql: batch, position, then the other numbers of the digest, previous digest, digest (hexadecimal). */
-enum { HEADER_BATCH = 0, HEADER_POSITION = 1, HEADER_PREVIOUS = HEADER_NUMBERS, HEADER_DIGEST };
+/* Columns of batch_headers.sql: batch, position, then the other numbers of the digest, previous digest, digest (hexadecimal),
+ * ranges of a batch of messages. */
+enum { HEADER_BATCH = 0, HEADER_POSITION = 1, HEADER_PREVIOUS = HEADER_NUMBERS, HEADER_DIGEST, HEADER_RANGES };
 
 struct verifying {
 	const struct rows *headers;
@@ -38,6 +39,9 @@ begin(struct verifying *verifying)
 	digest_field(verifying->digest, previous, sizeof previous);
 	for (int i = 0; i < HEADER_NUMBERS; i++)
 		digest_number(verifying->digest, row_number(verifying->headers, verifying->at, i));
+	if (!row_is_null(verifying->headers, verifying->at, HEADER_RANGES))
+		digest_field(verifying->digest, row_text(verifying->headers, verifying->at, HEADER_RANGES),
+		    row_length(verifying->headers, verifying->at, HEADER_RANGES));
 }
 
 /* Ends the batch at hand and goes to the next. */

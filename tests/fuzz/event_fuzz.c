@@ -65,7 +65,7 @@ check_again(const struct event_rules *rules, struct bytes raw, const struct reco
 	struct record again;
 	struct error err;
 
-	must(record_parse("json", rules, raw, 1, &arena, &again, &err));
+	must(record_parse("json", rules, raw, NULL, 1, &arena, &again, &err));
 	must(again.reason == first->reason);
 	must(memcmp(&again.event.event_id, &first->event.event_id, sizeof again.event.event_id) == 0);
 	must(memcmp(&again.event.content, &first->event.content, sizeof again.event.content) == 0);

@@ -14,13 +14,16 @@ room=$(mktemp -d "${TMPDIR:-/tmp}/tollbook.XXXXXX")
 chmod 711 "$room"
 export TOLLBOOK_HOME=$room/home
 
-server_end() {
-	local code=$?
-	tollbook local stop --quiet || code=1
+# What ends with the script: functions, the last first.  One that fails makes the script fail.
+at_end=(server_end)
+server_end() { tollbook local stop --quiet; }
+script_end() {
+	local code=$? i
+	for ((i = ${#at_end[@]} - 1; i >= 0; i--)); do "${at_end[i]}" || code=1; done
 	rm -rf "$room"
 	exit "$code"
 }
-trap server_end EXIT
+trap script_end EXIT
 trap 'exit 130' INT TERM
 
 server=$(tollbook local start) || exit 1

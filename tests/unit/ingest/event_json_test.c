@@ -205,9 +205,9 @@ each_fault_of_a_short_event_has_its_reason_and_place(void)
 static bool
 is_tested(enum reason reason)
 {
-	/* By a whole file, by a mapping, or by the ledger; each has tests of its own. */
-	static const enum reason elsewhere[] = {
-	    E_LINE_TOO_LONG, E_TRUNCATED, E_CSV, E_TIME_UNIT, E_KEY_CONFLICT, E_REF_UNKNOWN, E_REF_FORK, E_NOT_OBJECT, N_BLANK};
+	/* By a whole file, by a mapping, by a message, or by the ledger; each has tests of its own. */
+	static const enum reason elsewhere[] = {E_LINE_TOO_LONG, E_TRUNCATED, E_CSV, E_TIME_UNIT, E_KEY_CONFLICT, E_REF_UNKNOWN,
+	    E_REF_FORK, E_NOT_OBJECT, N_BLANK, E_HEADER_REPEATED, E_ENVELOPE_CONFLICT, N_TOMBSTONE};
 
 	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
 		if (elsewhere[i] == reason)

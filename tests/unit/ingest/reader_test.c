@@ -499,7 +499,7 @@ expect_read_again(const char *text, struct reader_options options, const char *m
 		struct record again;
 		struct error err;
 
-		CU_ASSERT(record_parse(reading.format, &rules, first->raw, first->number, &arena, &again, &err));
+		CU_ASSERT(record_parse(reading.format, &rules, first->raw, NULL, first->number, &arena, &again, &err));
 		CU_ASSERT_EQUAL(again.reason, first->reason);
 		EXPECT_TEXT(text_of(&arena, again.event.id), text_of(&arena, first->event.id));
 		CU_ASSERT(memcmp(&again.event.event_id, &first->event.event_id, sizeof(struct id128)) == 0);
@@ -526,8 +526,8 @@ a_record_that_was_set_aside_can_be_read_again_from_its_bytes(void)
 	other_source.rules.default_source = "/gate way/{1}";
 	expect_read_again(GOOD_SHORT "\n", other_source, NULL);
 	expect_read_again("id,when,note,in\na," AT ",\"x\ny\",7\n", other_source, CSV_MAPPING);
-	CU_ASSERT(!record_parse("json source=9:/short", &rules, bytes_of(GOOD_SHORT), 1, &arena, &record, &err));
-	CU_ASSERT(!record_parse("xml", &rules, bytes_of("<a/>"), 1, &arena, &record, &err));
+	CU_ASSERT(!record_parse("json source=9:/short", &rules, bytes_of(GOOD_SHORT), NULL, 1, &arena, &record, &err));
+	CU_ASSERT(!record_parse("xml", &rules, bytes_of("<a/>"), NULL, 1, &arena, &record, &err));
 }
 
 static void

@@ -1,0 +1,368 @@
+/* consume.c -- see consume.h: setting up, and the side that books. */
+#include "ingest/consume.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ingest/consuming.h"
+#include "ingest/reader.h"
+
+enum { RETRY_MS = 200, REPORT_MS = 1000, METRICS_MS = 5000 };
+
+static volatile sig_atomic_t told_to_stop;
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	told_to_stop = 1;
+}
+
+bool
+consume_is_told_to_stop(void)
+{
+	return told_to_stop != 0;
+}
+
+/* The first signal ends the work in good order; a second one ends the process, which does no harm either. */
+static void
+heed_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+
+	must(sigemptyset(&action.sa_mask) == 0);
+	must(sigaction(SIGTERM, &action, NULL) == 0 && sigaction(SIGINT, &action, NULL) == 0);
+}
+
+static void
+wait_ms(long milliseconds)
+{
+	struct timespec wait = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+
+	(void)nanosleep(&wait, NULL);
+}
+
+/* --- when the database is away ---------------------------------------------------------------- */
+
+bool
+consume_may_wait(const struct error *err)
+{
+	return err->kind == ERROR_AWAY || error_is_sqlstate(err, "40P01") || error_is_sqlstate(err, "55P03");
+}
+
+static bool
+retake_all(struct consuming *consuming, struct error *err)
+{
+	for (size_t i = 0; i < consuming->reading_count; i++) {
+		struct reading *reading = consuming->readings[i];
+
+		if (reading != NULL && reading->assigned &&
+		    !partition_retake(consuming->run->db, &reading->partition, consuming->owner, err))
+			return false;
+	}
+	return true;
+}
+
+static bool
+try_recover(struct consuming *consuming, struct batch *batch, int64_t batch_id, bool *booked, struct batch_counts *counts,
+    struct error *err)
+{
+	*booked = false;
+	return (db_is_open(consuming->run->db) || db_reconnect(consuming->run->db, err)) && retake_all(consuming, err) &&
+	    (batch == NULL || batch_find(&consuming->writer, batch, batch_id, booked, counts, err));
+}
+
+bool
+consume_recover(struct consuming *consuming, struct batch *batch, int64_t batch_id, bool *booked, struct batch_counts *counts,
+    struct error *err)
+{
+	int64_t deadline = clock_ms() + consuming->options->patience_ms;
+
+	say(consuming->run, "the database is away, waiting for it: %s", err->detail[0] != '\0' ? err->detail : err->message);
+	do {
+		wait_ms(RETRY_MS);
+		if (try_recover(consuming, batch, batch_id, booked, counts, err)) {
+			say(consuming->run, "the database is back%s",
+			    batch == NULL ? ""
+				: *booked ? "; the batch that was being committed is booked"
+					  : "; the batch is booked again");
+			return true;
+		}
+	} while (consume_may_wait(err) && clock_ms() < deadline);
+	return false;
+}
+
+/* --- booking ---------------------------------------------------------------------------------- */
+
+static bool
+book(struct consuming *consuming, struct batch *batch, struct batch_counts *counts, struct error *err)
+{
+	int64_t deadline = clock_ms() + consuming->options->patience_ms, batch_id;
+	bool booked = false;
+
+	while (!booked) {
+		if (batch_append(&consuming->writer, batch, run_clock(consuming->run), counts, &batch_id, err))
+			return true;
+		/* Whether a batch whose connection was lost is booked is looked up, never guessed. */
+		if (!consume_may_wait(err) || clock_ms() > deadline ||
+		    !consume_recover(consuming, batch, batch_id, &booked, counts, err))
+			return false;
+	}
+	return true;
+}
+
+static bool
+report(struct consuming *consuming, int64_t *metrics_ms, bool last, struct error *err)
+{
+	consume_report_line(consuming);
+	if (consuming->options->metrics_path == NULL || (!last && clock_ms() - *metrics_ms < METRICS_MS))
+		return true;
+	*metrics_ms = clock_ms();
+	return consume_report_metrics(consuming, err);
+}
+
+static bool
+book_all(struct consuming *consuming, struct error *err)
+{
+	enum handover_state state = HANDOVER_NOTHING;
+	int64_t metrics_ms = 0;
+	struct batch *batch;
+
+	while (state != HANDOVER_ENDED) {
+		struct batch_counts counts;
+
+		state = handover_take_ready(consuming->handover, REPORT_MS, &batch);
+		if (state == HANDOVER_BATCH) {
+			if (!book(consuming, batch, &counts, err))
+				return false;
+			consume_report_batch(consuming, batch, &counts);
+			handover_give_back(consuming->handover, batch);
+		}
+		if (!report(consuming, &metrics_ms, state == HANDOVER_ENDED, err))
+			return false;
+	}
+	return handover_result(consuming->handover, err);
+}
+
+/* --- partitions ------------------------------------------------------------------------------- */
+
+struct reading *
+reading_of(struct consuming *consuming, int32_t partition)
+{
+	size_t wanted = (size_t)partition + 1, count = consuming->reading_count;
+	struct reading *reading;
+
+	if (wanted > count) {
+		consuming->readings =
+		    memory_grow(consuming->readings, &consuming->reading_room, wanted, sizeof(struct reading *));
+		memset(consuming->readings + count, 0, (wanted - count) * sizeof(struct reading *));
+		consuming->reading_count = wanted;
+	}
+	reading = consuming->readings[partition];
+	if (reading == NULL) {
+		reading = consuming->readings[partition] = memory_new(1, sizeof *reading);
+		reading->range = NO_RANGE;
+		reading->ends = (struct partition_ends){.end = -1, .stable = -1};
+		reading->format =
+		    arena_format(&consuming->names, "kafka%s %s/%s/%d", source_format(&consuming->rules, &consuming->names),
+			consuming->cluster, consuming->options->topic, (int)partition);
+	}
+	return reading;
+}
+
+/* Where the stored position and the topic do not fit together, going on would lose or guess. */
+static bool
+check_fit(struct consuming *consuming, const struct reading *reading, const struct kafka_ends *ends, struct error *err)
+{
+	const struct partition *partition = &reading->partition;
+	struct instant now = run_clock(consuming->run);
+
+	if (ends->first > partition->clear_offset)
+		return partition_incident(consuming->run->db, partition, INCIDENT_RECORDS_DELETED, partition->clear_offset,
+		    ends->first, now, consuming->run->by, err);
+	if (ends->stable < partition->next_offset)
+		return partition_incident(consuming->run->db, partition, INCIDENT_TOPIC_SHORTER, partition->next_offset,
+		    ends->stable, now, consuming->run->by, err);
+	return true;
+}
+
+static bool
+take_over(struct consuming *consuming, struct reading *reading, struct partition_name name, int64_t first, struct error *err)
+{
+	struct run *run = consuming->run;
+	bool booked;
+
+	while (!partition_take(run->db, name, first, consuming->owner, run_clock(run), run->by, &reading->partition, err))
+		if (!consume_may_wait(err) || !consume_recover(consuming, NULL, 0, &booked, NULL, err))
+			return false;
+	return true;
+}
+
+bool
+reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, struct error *err)
+{
+	struct reading *reading = reading_of(consuming, partition);
+	struct partition_name name = {consuming->cluster, consuming->options->topic, partition};
+	struct partition *stored = &reading->partition;
+	struct kafka_ends ends;
+
+	if (!kafka_ask_ends(consuming->consumer, partition, &ends, err) ||
+	    !take_over(consuming, reading, name, ends.first, err) || !check_fit(consuming, reading, &ends, err))
+		return false;
+	reading->assigned = true;
+	reading->done = false;
+	reading->target = consuming->options->follow ? INT64_MAX : ends.stable;
+	reading->range_first = stored->next_offset;
+	reading->expected = stored->clear_offset;
+	reading->seen_end = -1;
+	reading->ends.end = ends.end;
+	reading->anchor = stored->last_offset >= ends.first ? stored->last_offset : -1;
+	*offset = reading->anchor >= 0 ? reading->anchor : reading->expected;
+	/* Nothing to read and nothing to compare. */
+	if (reading->anchor < 0 && reading->expected >= reading->target)
+		reading->done = true;
+	consume_report_ends(consuming, reading);
+	return true;
+}
+
+/* --- the two ways to get partitions ------------------------------------------------------------ */
+
+/* A new reading of every partition, from where the topic begins now. */
+static bool
+begin_again(struct consuming *consuming, int32_t partitions, struct error *err)
+{
+	struct run *run = consuming->run;
+
+	for (int32_t i = 0; i < partitions; i++) {
+		struct partition_name name = {consuming->cluster, consuming->options->topic, i};
+		struct kafka_ends ends;
+
+		if (!kafka_ask_ends(consuming->consumer, i, &ends, err) ||
+		    !partition_reread(run->db, name, ends.first, consuming->options->again_reason, run->now, run->by, err))
+			return false;
+	}
+	return db_change(run->db, SQL_LEDGER_AUDIT_ADD,
+	    PARAMS(param_instant(&run->arena, run->now), run->by, "consume again",
+		arena_format(&run->arena, "topic %s of %s", consuming->options->topic, consuming->cluster),
+		consuming->options->again_reason),
+	    1, err);
+}
+
+/* All partitions, up to the ends of this moment. */
+static bool
+assign_all(struct consuming *consuming, int32_t count, struct error *err)
+{
+	int32_t *partitions = memory_new((size_t)count, sizeof *partitions);
+	int64_t *offsets = memory_new((size_t)count, sizeof *offsets);
+	size_t wanted = 0;
+	bool fine = true;
+
+	for (int32_t i = 0; fine && i < count; i++) {
+		partitions[wanted] = i;
+		fine = reading_take(consuming, i, &offsets[wanted], err);
+		wanted += fine && !consuming->readings[i]->done;
+	}
+	fine = fine && kafka_assign(consuming->consumer, partitions, offsets, wanted, err);
+	free(partitions);
+	free(offsets);
+	return fine;
+}
+
+static bool
+begin(struct consuming *consuming, struct error *err)
+{
+	int32_t partitions;
+	const char *cluster;
+
+	if (!kafka_topic(consuming->consumer, &cluster, &partitions, err))
+		return false;
+	consuming->cluster = arena_copy(&consuming->names, cluster, strlen(cluster));
+	return ledger_writer_open(&consuming->writer, consuming->run->db, "kafka",
+		   arena_format(&consuming->names, "%s/%s", consuming->cluster, consuming->options->topic), consuming->run->now,
+		   consuming->run->by, err) &&
+	    (consuming->options->again_reason == NULL || begin_again(consuming, partitions, err)) &&
+	    (consuming->options->follow ? kafka_subscribe(consuming->consumer, err) : assign_all(consuming, partitions, err));
+}
+
+/* Brokers that are away at the start are waited for as they are later on. */
+static bool
+begin_patiently(struct consuming *consuming, struct error *err)
+{
+	int64_t deadline = clock_ms() + consuming->options->patience_ms;
+
+	while (!begin(consuming, err)) {
+		if (err->kind != ERROR_AWAY || !db_is_open(consuming->run->db) || clock_ms() > deadline ||
+		    consume_is_told_to_stop())
+			return false;
+		if (consuming->writer.db != NULL)
+			ledger_writer_release(&consuming->writer);
+		wait_ms(RETRY_MS);
+	}
+	return true;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static const char *
+owner_name(struct run *run)
+{
+	char host[256] = "unknown";
+
+	(void)gethostname(host, sizeof host - 1);
+	return arena_format(&run->arena, "%s, process %ld", host, (long)getpid());
+}
+
+static bool
+run_threads(struct consuming *consuming, struct error *err)
+{
+	pthread_t thread;
+	bool fine;
+
+	must(pthread_create(&thread, NULL, fetch_all, consuming) == 0);
+	fine = book_all(consuming, err);
+	handover_stop(consuming->handover);
+	must(pthread_join(thread, NULL) == 0);
+	progress_end(consuming->run);
+	return fine && ledger_writer_finish(&consuming->writer, run_clock(consuming->run), err);
+}
+
+bool
+consume(struct run *run, const struct consume_options *options, struct consume_result *result, struct error *err)
+{
+	struct consuming consuming = {.run = run, .options = options, .rules = options->rules};
+	const struct kafka_member member = {&consuming, fetch_assigned, fetch_revoked};
+	bool fine;
+
+	*result = (struct consume_result){0};
+	if (!kafka_consumer_open(run, options->topic, options->group, options->instance, options->follow ? &member : NULL,
+		&consuming.consumer, err))
+		return false;
+	heed_signals();
+	consuming.owner = owner_name(run);
+	consuming.handover = handover_new();
+	must(pthread_mutex_init(&consuming.lock, NULL) == 0);
+	fine = begin_patiently(&consuming, err);
+	if (fine)
+		fine = run_threads(&consuming, err);
+	else
+		kafka_consumer_close(consuming.consumer);
+	*result = consuming.result;
+	handover_free(consuming.handover);
+	if (consuming.writer.db != NULL)
+		ledger_writer_release(&consuming.writer);
+	for (size_t i = 0; i < consuming.reading_count; i++)
+		free(consuming.readings[i]);
+	free(consuming.readings);
+	arena_release(&consuming.names);
+	must(pthread_mutex_destroy(&consuming.lock) == 0);
+	return fine;
+}
+
+void
+consume_result_release(struct consume_result *result)
+{
+	free(result->partitions);
+	*result = (struct consume_result){0};
+}
