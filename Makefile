@@ -110,7 +110,7 @@ lint: deps-check
 
 # BENCH_EVENTS=10000000 is the default; 2000000 gives a first impression in a fifth of the time.
 bench: deps-check
-	$(MAKE_PARTS) all bench-tools
+	$(MAKE_PARTS) all bench-tools kafka-tools
 	tests/bench/bench.sh
 
 # A fuzzer is built by clang from all sources, so that the coverage of every part guides it.

@@ -32,6 +32,7 @@
 	COMMAND(cmd_invoice_show)                                                                                                \
 	COMMAND(cmd_explain)                                                                                                     \
 	COMMAND(cmd_report_workbook)                                                                                             \
+	COMMAND(cmd_spend_publish)                                                                                               \
 	COMMAND(cmd_reconcile)
 
 #define COMMAND(name) extern const struct command name;

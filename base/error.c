@@ -119,11 +119,11 @@ error_print(FILE *out, const struct error *err)
 {
 	fprintf(out, "tollbook: %s\n", err->message);
 	if (err->file[0] != '\0' || err->field[0] != '\0') {
-		fprintf(out, "at: %s", err->file[0] != '\0' ? err->file : "(no file)");
+		fprintf(out, "at: %s", err->file);
 		if (err->line > 0)
 			fprintf(out, ", line %llu", (unsigned long long)err->line);
 		if (err->field[0] != '\0')
-			fprintf(out, ", field %s, value \"%s\"", err->field, err->value);
+			fprintf(out, "%sfield %s, value \"%s\"", err->file[0] != '\0' ? ", " : "", err->field, err->value);
 		fputc('\n', out);
 	}
 	if (err->detail[0] != '\0')

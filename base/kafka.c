@@ -46,7 +46,7 @@ static const struct property consumer_defaults[] = {
 
 static const struct property producer_fixed[] = {
     {"enable.idempotence", "true"},
-    {"allow.auto.create.topics", "false"},
+    {"partitioner", "murmur2_random"}, /* as Java's: a key is in one partition for ever, or compaction keeps two of it */
     {NULL, NULL},
 };
 
@@ -92,7 +92,9 @@ struct kafka_consumer {
 struct kafka_producer {
 	struct trouble trouble;
 	rd_kafka_t *client;
-	int64_t unsent; /* messages given up on */
+	bool remote_allowed;
+	int64_t unsent;          /* messages given up on */
+	rd_kafka_resp_err_t why; /* the last of them was */
 };
 
 /* --- settings --------------------------------------------------------------------------------- */
@@ -297,9 +299,10 @@ static bool
 kafka_error(struct trouble *trouble, rd_kafka_resp_err_t code, const char *what, struct error *err)
 {
 	bool away = code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__TIMED_OUT ||
-	    code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || code == RD_KAFKA_RESP_ERR__RESOLVE ||
-	    code == RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||
-	    code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION || code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE;
+	    code == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ||
+	    code == RD_KAFKA_RESP_ERR__RESOLVE || code == RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT ||
+	    code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE || code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
+	    code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE;
 
 	error_set(err, away ? ERROR_AWAY : ERROR_STATE, "%s: %s", what, rd_kafka_err2str(code));
 	must(pthread_mutex_lock(&trouble->lock) == 0);
@@ -494,17 +497,26 @@ kafka_consumer_close(struct kafka_consumer *consumer)
 
 /* Brokers introduce each other, so the ones that answer are not always the ones that were asked. */
 static bool
+check_named_brokers(const struct rd_kafka_metadata *metadata, bool remote_allowed, struct error *err)
+{
+	for (int i = 0; !remote_allowed && i < metadata->broker_cnt; i++)
+		if (!is_loopback(metadata->brokers[i].host, strlen(metadata->brokers[i].host)))
+			return refuse_remote(metadata->brokers[i].host, strlen(metadata->brokers[i].host), err);
+	return true;
+}
+
+static bool
 check_metadata(struct kafka_consumer *consumer, const struct rd_kafka_metadata *metadata, int32_t *partitions, struct error *err)
 {
 	const struct rd_kafka_metadata_topic *topic = metadata->topics;
 
-	for (int i = 0; !consumer->remote_allowed && i < metadata->broker_cnt; i++)
-		if (!is_loopback(metadata->brokers[i].host, strlen(metadata->brokers[i].host)))
-			return refuse_remote(metadata->brokers[i].host, strlen(metadata->brokers[i].host), err);
+	if (!check_named_brokers(metadata, consumer->remote_allowed, err))
+		return false;
 	if (metadata->topic_cnt != 1)
 		return error_set(err, ERROR_AWAY, "the brokers did not answer for the topic %s", consumer->topic_name);
 	if (topic->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
 		(void)kafka_error(&consumer->trouble, topic->err, "the topic cannot be read", err);
+		error_hint(err, "Is -t right?  A topic is not made by reading it.");
 		return error_field(err, "topic", consumer->topic_name, strlen(consumer->topic_name));
 	}
 	*partitions = topic->partition_cnt;
@@ -512,10 +524,11 @@ check_metadata(struct kafka_consumer *consumer, const struct rd_kafka_metadata *
 }
 
 bool
-kafka_topic(struct kafka_consumer *consumer, const char **cluster, int32_t *partitions, struct error *err)
+kafka_topic(struct kafka_consumer *consumer, int64_t wait_ms, const char **cluster, int32_t *partitions, struct error *err)
 {
 	const struct rd_kafka_metadata *metadata;
-	rd_kafka_resp_err_t code = rd_kafka_metadata(consumer->client, 0, consumer->topic, &metadata, ANSWER_MS);
+	int answer_ms = wait_ms < ANSWER_MS ? (int)wait_ms : ANSWER_MS;
+	rd_kafka_resp_err_t code = rd_kafka_metadata(consumer->client, 0, consumer->topic, &metadata, answer_ms);
 	bool fine;
 
 	if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -525,7 +538,7 @@ kafka_topic(struct kafka_consumer *consumer, const char **cluster, int32_t *part
 	if (!fine)
 		return false;
 	if (consumer->cluster == NULL)
-		consumer->cluster = rd_kafka_clusterid(consumer->client, ANSWER_MS);
+		consumer->cluster = rd_kafka_clusterid(consumer->client, answer_ms);
 	if (consumer->cluster == NULL)
 		return error_set(err, ERROR_AWAY, "the brokers do not say which cluster they are");
 	*cluster = consumer->cluster;
@@ -712,6 +725,7 @@ on_delivery(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 	if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR)
 		return;
 	producer->unsent++;
+	producer->why = message->err;
 	trouble_note(&producer->trouble, rd_kafka_message_errstr(message));
 }
 
@@ -726,12 +740,82 @@ kafka_producer_open(struct run *run, struct kafka_producer **out, struct error *
 		free(producer);
 		return false;
 	}
+	producer->remote_allowed = option_value(run, "insecure") != NULL || is_encrypted(run, conf);
 	rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
 	if (!client_new(RD_KAFKA_PRODUCER, conf, &producer->trouble, &producer->client, err)) {
 		free(producer);
 		return false;
 	}
 	*out = producer;
+	return true;
+}
+
+/* Asks for all topics: asking a broker for one by name could make it. */
+static bool
+check_topic_exists(struct kafka_producer *producer, const char *topic, struct error *err)
+{
+	const struct rd_kafka_metadata *metadata;
+	rd_kafka_resp_err_t code = rd_kafka_metadata(producer->client, 1, NULL, &metadata, ANSWER_MS);
+	bool fine, found = false;
+
+	if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+		return kafka_error(&producer->trouble, code, "the brokers do not answer", err);
+	fine = check_named_brokers(metadata, producer->remote_allowed, err);
+	for (int i = 0; i < metadata->topic_cnt && !found; i++)
+		found = strcmp(metadata->topics[i].topic, topic) == 0;
+	rd_kafka_metadata_destroy(metadata);
+	if (!fine || found)
+		return fine;
+	error_set(err, ERROR_STATE, "there is no topic %s, or it may not be seen", topic);
+	return error_hint(err, "Is -t right?  A topic is not made by sending to it.");
+}
+
+/* The value of a topic's setting from the answer to DescribeConfigs; false where the brokers keep it to themselves. */
+static bool
+read_setting(rd_kafka_event_t *event, const char *name, char *out, size_t size)
+{
+	const rd_kafka_DescribeConfigs_result_t *result = event == NULL ? NULL : rd_kafka_event_DescribeConfigs_result(event);
+	const rd_kafka_ConfigEntry_t **entries;
+	const rd_kafka_ConfigResource_t **resources;
+	size_t count = 0, entry_count;
+
+	if (result == NULL)
+		return false;
+	resources = rd_kafka_DescribeConfigs_result_resources(result, &count);
+	if (count != 1 || rd_kafka_ConfigResource_error(resources[0]) != RD_KAFKA_RESP_ERR_NO_ERROR)
+		return false;
+	entries = rd_kafka_ConfigResource_configs(resources[0], &entry_count);
+	for (size_t i = 0; i < entry_count; i++) {
+		const char *value = rd_kafka_ConfigEntry_value(entries[i]);
+
+		if (value == NULL || strcmp(rd_kafka_ConfigEntry_name(entries[i]), name) != 0)
+			continue;
+		snprintf(out, size, "%s", value);
+		return true;
+	}
+	return false;
+}
+
+bool
+kafka_producer_topic(struct kafka_producer *producer, const char *topic, char *policy, size_t size, struct error *err)
+{
+	rd_kafka_ConfigResource_t *resource;
+	rd_kafka_queue_t *queue;
+	rd_kafka_event_t *event;
+
+	if (!check_topic_exists(producer, topic, err))
+		return false;
+	resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic);
+	queue = rd_kafka_queue_new(producer->client);
+	must(resource != NULL && queue != NULL);
+	rd_kafka_DescribeConfigs(producer->client, &resource, 1, NULL, queue);
+	event = rd_kafka_queue_poll(queue, ANSWER_MS);
+	if (!read_setting(event, "cleanup.policy", policy, size))
+		policy[0] = '\0';
+	if (event != NULL)
+		rd_kafka_event_destroy(event);
+	rd_kafka_queue_destroy(queue);
+	rd_kafka_ConfigResource_destroy(resource);
 	return true;
 }
 
@@ -766,7 +850,7 @@ kafka_flush(struct kafka_producer *producer, struct error *err)
 	if (code == RD_KAFKA_RESP_ERR_NO_ERROR && producer->unsent == 0)
 		return true;
 	if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-		code = RD_KAFKA_RESP_ERR__TRANSPORT;
+		code = producer->why;
 	return kafka_error(&producer->trouble, code, "not every message was taken by the brokers", err);
 }
 

@@ -46,10 +46,10 @@ bool kafka_consumer_open(struct run *run, const char *topic, const char *group, 
 /* Leaves the group, if it is in one; errors have no consequence any more. */
 void kafka_consumer_close(struct kafka_consumer *consumer);
 
-/* The cluster's id, and how many partitions the topic has.  Refuses a cluster that names brokers on other machines when there is
- * neither TLS nor --insecure. */
+/* The cluster's id, and how many partitions the topic has; waits for an answer as long as it is told to, and ten seconds at most.
+ * Refuses a cluster that names brokers on other machines when there is neither TLS nor --insecure. */
 MUST_CHECK
-bool kafka_topic(struct kafka_consumer *consumer, const char **cluster, int32_t *partitions, struct error *err);
+bool kafka_topic(struct kafka_consumer *consumer, int64_t wait_ms, const char **cluster, int32_t *partitions, struct error *err);
 /* Asks the broker, but for `end`, which is known only of partitions that are being fetched. */
 MUST_CHECK
 bool kafka_ask_ends(struct kafka_consumer *consumer, int32_t partition, struct kafka_ends *out, struct error *err);
@@ -89,6 +89,10 @@ struct kafka_producer;
 /* An idempotent producer (acks=all). */
 MUST_CHECK
 bool kafka_producer_open(struct run *run, struct kafka_producer **out, struct error *err);
+/* The topic must be there; it is not made.  Its cleanup.policy goes into `policy`, "" where the brokers do not tell.  Refuses a
+ * cluster as kafka_topic() does. */
+MUST_CHECK
+bool kafka_producer_topic(struct kafka_producer *producer, const char *topic, char *policy, size_t size, struct error *err);
 /* Hands a message over; waits while the queue is full. */
 MUST_CHECK
 bool kafka_send(struct kafka_producer *producer, const char *topic, struct bytes key, struct bytes value, struct error *err);

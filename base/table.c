@@ -227,30 +227,29 @@ print_aligned(const struct table *table)
 	text_release(&cell);
 }
 
-/* RFC 8259, section 7.  Bytes that are not UTF-8 become U+FFFD, so that the whole stays JSON. */
-static void
-print_json_string(const char *text)
+void
+text_add_json(struct text *out, const char *string)
 {
-	putchar('"');
-	while (*text != '\0') {
-		size_t length = character(text);
-		unsigned char first = (unsigned char)text[0];
+	text_add(out, "\"", 1);
+	while (*string != '\0') {
+		size_t length = character(string);
+		unsigned char first = (unsigned char)string[0];
 
 		if (length == 0)
-			fputs("\\ufffd", stdout);
+			text_add_string(out, "\\ufffd");
 		else if (first == '"' || first == '\\')
-			printf("\\%c", first);
+			text_add_format(out, "\\%c", first);
 		else if (first == '\n')
-			fputs("\\n", stdout);
+			text_add_string(out, "\\n");
 		else if (first == '\t')
-			fputs("\\t", stdout);
+			text_add_string(out, "\\t");
 		else if (first < 0x20 || first == 0x7f)
-			printf("\\u%04x", (unsigned)first);
+			text_add_format(out, "\\u%04x", (unsigned)first);
 		else
-			fwrite(text, 1, length, stdout);
-		text += length > 0 ? length : 1;
+			text_add(out, string, length);
+		string += length > 0 ? length : 1;
 	}
-	putchar('"');
+	text_add(out, "\"", 1);
 }
 
 /* What JSON calls an int: no plus, no zeros in front. */
@@ -264,29 +263,38 @@ is_plain_integer(const char *text)
 }
 
 static void
+add_json_cell(struct text *line, const struct column *column, const char *cell)
+{
+	text_add_json(line, column->name);
+	text_add_string(line, ": ");
+	if (cell == NULL)
+		text_add_string(line, "null");
+	else if (column->kind == COLUMN_NUMBER && is_plain_integer(cell))
+		text_add_string(line, cell);
+	else
+		text_add_json(line, cell);
+}
+
+static void
 print_json(const struct table *table)
 {
+	struct text line = {0};
+
 	putchar('[');
 	for (size_t i = 0; i < table->count; i++) {
-		const struct column *column = &table->columns[i % table->column_count];
-		const char *cell = table->cells[i];
-
 		if (i % table->column_count == 0)
-			fputs(i == 0 ? "\n{" : ",\n{", stdout);
+			text_add_string(&line, i == 0 ? "\n{" : ",\n{");
 		else
-			fputs(", ", stdout);
-		print_json_string(column->name);
-		fputs(": ", stdout);
-		if (cell == NULL)
-			fputs("null", stdout);
-		else if (column->kind == COLUMN_NUMBER && is_plain_integer(cell))
-			fputs(cell, stdout);
-		else
-			print_json_string(cell);
-		if ((i + 1) % table->column_count == 0)
-			putchar('}');
+			text_add_string(&line, ", ");
+		add_json_cell(&line, &table->columns[i % table->column_count], table->cells[i]);
+		if ((i + 1) % table->column_count != 0)
+			continue;
+		text_add(&line, "}", 1);
+		fwrite(text_string(&line), 1, line.length, stdout);
+		text_clear(&line);
 	}
 	fputs(table->count == 0 ? "]\n" : "\n]\n", stdout);
+	text_release(&line);
 }
 
 /* [-]digits[.digits]: what a spreadsheet reads as a number and never as a formula. */

@@ -34,4 +34,7 @@ void table_rows(struct table *table, const struct rows *rows);
 void table_print(struct table *table, const struct run *run, const char *none);
 void table_free(struct table *table);
 
+/* Adds a JSON string (RFC 8259, section 7) with its quotes.  Bytes that are not UTF-8 become U+FFFD, so that the whole stays JSON. */
+void text_add_json(struct text *out, const char *string);
+
 #endif

@@ -9,7 +9,7 @@
 #include "ingest/consuming.h"
 #include "ingest/reader.h"
 
-enum { RETRY_MS = 200, REPORT_MS = 1000, METRICS_MS = 5000 };
+enum { RETRY_MS = 200, REPORT_MS = 1000, METRICS_MS = 5000, LEAST_SILENCE_MS = 3000 };
 
 static volatile sig_atomic_t told_to_stop;
 
@@ -92,6 +92,14 @@ consume_recover(struct consuming *consuming, struct batch *batch, int64_t batch_
 		}
 	} while (consume_may_wait(err) && clock_ms() < deadline);
 	return false;
+}
+
+int64_t
+consume_silence_ms(const struct consuming *consuming)
+{
+	int64_t patience_ms = consuming->options->patience_ms;
+
+	return patience_ms < LEAST_SILENCE_MS ? LEAST_SILENCE_MS : patience_ms;
 }
 
 /* --- booking ---------------------------------------------------------------------------------- */
@@ -220,9 +228,6 @@ reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, st
 	reading->ends.end = ends.end;
 	reading->anchor = stored->last_offset >= ends.first ? stored->last_offset : -1;
 	*offset = reading->anchor >= 0 ? reading->anchor : reading->expected;
-	/* Nothing to read and nothing to compare. */
-	if (reading->anchor < 0 && reading->expected >= reading->target)
-		reading->done = true;
 	consume_report_ends(consuming, reading);
 	return true;
 }
@@ -256,15 +261,13 @@ assign_all(struct consuming *consuming, int32_t count, struct error *err)
 {
 	int32_t *partitions = memory_new((size_t)count, sizeof *partitions);
 	int64_t *offsets = memory_new((size_t)count, sizeof *offsets);
-	size_t wanted = 0;
 	bool fine = true;
 
 	for (int32_t i = 0; fine && i < count; i++) {
-		partitions[wanted] = i;
-		fine = reading_take(consuming, i, &offsets[wanted], err);
-		wanted += fine && !consuming->readings[i]->done;
+		partitions[i] = i;
+		fine = reading_take(consuming, i, &offsets[i], err);
 	}
-	fine = fine && kafka_assign(consuming->consumer, partitions, offsets, wanted, err);
+	fine = fine && kafka_assign(consuming->consumer, partitions, offsets, (size_t)count, err);
 	free(partitions);
 	free(offsets);
 	return fine;
@@ -276,7 +279,7 @@ begin(struct consuming *consuming, struct error *err)
 	int32_t partitions;
 	const char *cluster;
 
-	if (!kafka_topic(consuming->consumer, &cluster, &partitions, err))
+	if (!kafka_topic(consuming->consumer, consume_silence_ms(consuming), &cluster, &partitions, err))
 		return false;
 	consuming->cluster = arena_copy(&consuming->names, cluster, strlen(cluster));
 	return ledger_writer_open(&consuming->writer, consuming->run->db, "kafka",

@@ -65,6 +65,8 @@ bool consume_recover(struct consuming *consuming, struct batch *batch, int64_t b
     struct batch_counts *counts, struct error *err);
 /* Whether waiting may help. */
 bool consume_may_wait(const struct error *err);
+/* How long brokers may say nothing: the patience, but at least what an answer may take. */
+int64_t consume_silence_ms(const struct consuming *consuming);
 /* True once SIGTERM or SIGINT came. */
 bool consume_is_told_to_stop(void);
 

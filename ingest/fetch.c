@@ -13,131 +13,14 @@
 
 enum { TURN = 4096, IDLE_MS = 20, NOTE_MS = 3000 };
 
-/* --- filling ---------------------------------------------------------------------------------- */
-
-static bool
-is_full(const struct consuming *consuming)
-{
-	const struct batch *batch = consuming->filling;
-
-	return batch->count >= consuming->options->limits.records || batch->arena.bytes >= consuming->options->limits.bytes;
-}
-
-static struct batch_range *
-range_of(struct consuming *consuming, struct reading *reading)
-{
-	struct batch *batch = consuming->filling;
-
-	if (reading->range == NO_RANGE) {
-		reading->range = (ssize_t)batch->range_count;
-		*batch_add_range(batch) = (struct batch_range){
-		    .partition = &reading->partition, .format = reading->format, .first_offset = reading->range_first};
-	}
-	return &batch->ranges[reading->range];
-}
-
-static void
-put(struct consuming *consuming, struct reading *reading, const struct message *message)
-{
-	struct batch *batch = consuming->filling;
-	struct batch_range *range = range_of(consuming, reading);
-	struct record *record = batch_add(batch);
-
-	if (batch->count == 1) {
-		consuming->filling_since_ms = clock_ms();
-		consuming->rules.now = run_clock(consuming->run);
-	}
-	message_parse(&consuming->rules, message, &batch->arena, record);
-	record->range = (size_t)reading->range;
-	range->last_offset = message->offset;
-	range->next_offset = reading->expected = message->offset + 1;
-	reading->last_record = batch->count - 1;
-	reading->timestamp_ms = message->timestamp_ms;
-	reading->seen_end = -1;
-}
-
-static struct bytes
-kept_of(const struct message *message)
-{
-	return (struct bytes){message->value.at, message->value.length < RAW_BYTES ? message->value.length : RAW_BYTES};
-}
-
-/* The first message after taking over: the last one booked, unless it is gone. */
-static bool
-check_anchor(struct consuming *consuming, struct reading *reading, const struct message *message, struct error *err)
-{
-	const struct partition *partition = &reading->partition;
-	unsigned char digest[DIGEST_SIZE];
-
-	/* Compaction may have taken it; then nothing can be said. */
-	reading->anchor = -1;
-	if (message->offset > partition->last_offset)
-		return true;
-	message_digest(message->timestamp_ms, &message->envelope, kept_of(message),
-	    message->has_value ? (int64_t)message->value.length : -1, digest);
-	if (memcmp(digest, partition->last_digest, sizeof digest) == 0)
-		return true;
-	return partition_incident(consuming->run->db, partition, INCIDENT_TOPIC_REPLACED, partition->last_offset, message->offset,
-	    run_clock(consuming->run), consuming->run->by, err);
-}
-
-static bool
-take_message(struct consuming *consuming, struct reading *reading, const struct message *message, struct error *err)
-{
-	if (reading->anchor >= 0) {
-		if (message->offset < reading->anchor)
-			return true;
-		if (!check_anchor(consuming, reading, message, err))
-			return false;
-	}
-	if (message->offset < reading->expected)
-		return true;
-	if (message->offset < reading->target)
-		put(consuming, reading, message);
-	else
-		reading->done = true;
-	return true;
-}
-
-/* Messages of one partition, until there is none, the batch is full, or it is the next one's turn.  *any: something came. */
-static bool
-take_turn(struct consuming *consuming, struct reading *reading, bool *any, struct error *err)
-{
-	int32_t number = reading->partition.name.number;
-	struct message message;
-
-	for (int i = 0; i < TURN && !reading->done && !is_full(consuming); i++) {
-		switch (kafka_take(consuming->consumer, number, &message, err)) {
-		case KAFKA_NOTHING:
-			return true;
-		case KAFKA_MESSAGE:
-			if (!take_message(consuming, reading, &message, err))
-				return false;
-			break;
-		case KAFKA_END:
-			reading->seen_end = message.offset;
-			reading->anchor = -1;
-			break;
-		case KAFKA_OUT_OF_RANGE:
-			return partition_incident(consuming->run->db, &reading->partition, INCIDENT_OFFSET_OUT_OF_RANGE,
-			    reading->expected, message.offset, run_clock(consuming->run), consuming->run->by, err);
-		case KAFKA_FAILED:
-			return false;
-		}
-		*any = true;
-		reading->done =
-		    reading->anchor < 0 && (reading->expected >= reading->target || reading->seen_end >= reading->target);
-	}
-	return true;
-}
-
 /* --- handing over ----------------------------------------------------------------------------- */
 
 static void
 see_ends(struct consuming *consuming, struct reading *reading)
 {
 	struct partition_ends *ends = &reading->ends;
-	int64_t end = kafka_last_end(consuming->consumer, reading->partition.name.number);
+	/* Of one that is read to its target, what comes later does not matter. */
+	int64_t end = reading->done ? -1 : kafka_last_end(consuming->consumer, reading->partition.name.number);
 
 	if (end > ends->end)
 		ends->end = end;
@@ -196,6 +79,134 @@ finish_all(struct consuming *consuming)
 	if (has_records(consuming))
 		hand_over(consuming);
 	return handover_wait_idle(consuming->handover, WAIT_FOR_EVER);
+}
+
+/* --- filling ---------------------------------------------------------------------------------- */
+
+static bool
+is_full(const struct consuming *consuming)
+{
+	const struct batch *batch = consuming->filling;
+
+	return batch->count >= consuming->options->limits.records || batch->arena.bytes >= consuming->options->limits.bytes;
+}
+
+static struct batch_range *
+range_of(struct consuming *consuming, struct reading *reading)
+{
+	struct batch *batch = consuming->filling;
+
+	if (reading->range == NO_RANGE) {
+		reading->range = (ssize_t)batch->range_count;
+		*batch_add_range(batch) = (struct batch_range){
+		    .partition = &reading->partition, .format = reading->format, .first_offset = reading->range_first};
+	}
+	return &batch->ranges[reading->range];
+}
+
+static void
+put(struct consuming *consuming, struct reading *reading, const struct message *message)
+{
+	struct batch *batch = consuming->filling;
+	struct batch_range *range = range_of(consuming, reading);
+	struct record *record = batch_add(batch);
+
+	if (batch->count == 1) {
+		consuming->filling_since_ms = clock_ms();
+		consuming->rules.now = run_clock(consuming->run);
+	}
+	message_parse(&consuming->rules, message, &batch->arena, record);
+	record->range = (size_t)reading->range;
+	range->last_offset = message->offset;
+	range->next_offset = reading->expected = message->offset + 1;
+	reading->last_record = batch->count - 1;
+	reading->timestamp_ms = message->timestamp_ms;
+	reading->seen_end = -1;
+}
+
+static struct bytes
+kept_of(const struct message *message)
+{
+	return (struct bytes){message->value.at, message->value.length < RAW_BYTES ? message->value.length : RAW_BYTES};
+}
+
+/* The booking side has the database: what it was given is booked first. */
+static bool
+tell_incident(struct consuming *consuming, const struct reading *reading, enum incident incident, int64_t expected, int64_t found,
+    struct error *err)
+{
+	if (!finish_all(consuming))
+		return error_set(err, ERROR_AWAY, "booking has ended");
+	return partition_incident(consuming->run->db, &reading->partition, incident, expected, found, run_clock(consuming->run),
+	    consuming->run->by, err);
+}
+
+/* The first message after taking over: the last one booked, unless it is gone. */
+static bool
+check_anchor(struct consuming *consuming, struct reading *reading, const struct message *message, struct error *err)
+{
+	const struct partition *partition = &reading->partition;
+	unsigned char digest[DIGEST_SIZE];
+
+	/* Compaction may have taken it; then nothing can be said. */
+	reading->anchor = -1;
+	if (message->offset > partition->last_offset)
+		return true;
+	message_digest(message->timestamp_ms, &message->envelope, kept_of(message),
+	    message->has_value ? (int64_t)message->value.length : -1, digest);
+	if (memcmp(digest, partition->last_digest, sizeof digest) == 0)
+		return true;
+	return tell_incident(consuming, reading, INCIDENT_TOPIC_REPLACED, partition->last_offset, message->offset, err);
+}
+
+static bool
+take_message(struct consuming *consuming, struct reading *reading, const struct message *message, struct error *err)
+{
+	if (reading->anchor >= 0) {
+		if (message->offset < reading->anchor)
+			return true;
+		if (!check_anchor(consuming, reading, message, err))
+			return false;
+	}
+	if (message->offset < reading->expected)
+		return true;
+	if (message->offset < reading->target)
+		put(consuming, reading, message);
+	else
+		reading->done = true;
+	return true;
+}
+
+/* Messages of one partition, until there is none, the batch is full, or it is the next one's turn.  *any: something came. */
+static bool
+take_turn(struct consuming *consuming, struct reading *reading, bool *any, struct error *err)
+{
+	int32_t number = reading->partition.name.number;
+	struct message message;
+
+	for (int i = 0; i < TURN && !reading->done && !is_full(consuming); i++) {
+		switch (kafka_take(consuming->consumer, number, &message, err)) {
+		case KAFKA_NOTHING:
+			return true;
+		case KAFKA_MESSAGE:
+			if (!take_message(consuming, reading, &message, err))
+				return false;
+			break;
+		case KAFKA_END:
+			reading->seen_end = message.offset;
+			reading->anchor = -1;
+			see_ends(consuming, reading);
+			reading->done = message.offset >= reading->target;
+			break;
+		case KAFKA_OUT_OF_RANGE:
+			return tell_incident(
+			    consuming, reading, INCIDENT_OFFSET_OUT_OF_RANGE, reading->expected, message.offset, err);
+		case KAFKA_FAILED:
+			return false;
+		}
+		*any = true;
+	}
+	return true;
 }
 
 /* --- between batches -------------------------------------------------------------------------- */
@@ -349,15 +360,15 @@ is_due(const struct consuming *consuming)
 static bool
 check_silence(struct consuming *consuming, bool any, struct error *err)
 {
+	int64_t most_ms = consume_silence_ms(consuming);
 	char trouble[512];
 
 	if (any || consuming->options->follow)
 		consuming->progress_ms = clock_ms();
-	if (clock_ms() - consuming->progress_ms < consuming->options->patience_ms)
+	if (clock_ms() - consuming->progress_ms < most_ms)
 		return true;
 	kafka_trouble(consuming->consumer, trouble, sizeof trouble);
-	error_set(
-	    err, ERROR_AWAY, "nothing came from the brokers for %lld seconds", (long long)consuming->options->patience_ms / 1000);
+	error_set(err, ERROR_AWAY, "nothing came from the brokers for %lld seconds", (long long)most_ms / 1000);
 	if (trouble[0] != '\0')
 		error_detail(err, "%s", trouble);
 	return error_hint(err, "Are they up?  What was read is booked; run again, it goes on where it ended.");

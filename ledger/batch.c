@@ -214,7 +214,7 @@ admit_once(struct ledger_writer *writer, struct batch *batch, bool probe, int64_
 	if (!db_savepoint(writer->db, err))
 		return false;
 	recent_keys_mark(writer->recent, batch->keys, batch->key_count);
-	if ((!probe || keys_probe(writer->db, batch->keys, batch->key_count, known, err)) &&
+	if (keys_probe(writer->db, batch->keys, batch->key_count, probe, known, err) &&
 	    corrections_resolve(writer->db, batch->keys, batch->key_count, batch_id, &batch->arena, reversals, err)) {
 		*again = reversals->overtaken;
 		if (*again)

@@ -257,7 +257,7 @@ array_add(struct text *array, const char *value)
 }
 
 enum range_column { ID, EPOCH, FIRST, NEXT, LAST, LAST_DIGEST, EVENT_TIME, END, STABLE, HELD_SINCE, RANGE_COLUMNS };
-enum count_column { RECORDS, ACCEPTED, DUPLICATES, IGNORED, QUARANTINED, REJECTED, COUNT_COLUMNS };
+enum count_column { RECORDS, ACCEPTED, DUPLICATES, IGNORED, QUARANTINED, REJECTED, SET_ASIDE, COUNT_COLUMNS };
 
 static const char *
 param_array(struct text *array)
@@ -270,7 +270,8 @@ static void
 add_range(struct text *columns, struct text *counted, const struct batch_range *range, struct arena *arena)
 {
 	const int64_t counts[COUNT_COLUMNS] = {range->counts.records, range->counts.accepted, range->counts.duplicates,
-	    range->counts.ignored, range->counts.quarantined, range->counts.rejected};
+	    range->counts.ignored, range->counts.quarantined, range->counts.rejected,
+	    range->counts.quarantined + range->counts.rejected};
 	/* In an array literal a backslash is doubled. */
 	const char *last_digest = arena_format(arena, "\"\\%s\"", param_hex(arena, range->last_digest, DIGEST_SIZE));
 
@@ -289,24 +290,43 @@ add_range(struct text *columns, struct text *counted, const struct batch_range *
 }
 
 static bool
-move_partitions(struct db *db, struct text *columns, const char *batch, const char *now, size_t count, struct error *err)
+has_moved(const struct rows *moved, int64_t partition_id)
+{
+	for (int i = 0; i < moved->count; i++)
+		if (row_number(moved, i, 0) == partition_id)
+			return true;
+	return false;
+}
+
+/* `moved` has not all of them: the error names one that is not there. */
+static bool
+lost_one(const struct batch_range *ranges, const struct rows *moved, struct error *err)
+{
+	size_t at = 0;
+
+	while (has_moved(moved, ranges[at].partition->partition_id))
+		at++;
+	return lost(ranges[at].partition, err);
+}
+
+static bool
+move_partitions(struct db *db, const struct batch_range *ranges, size_t count, struct text *columns, struct text *counted,
+    const char *batch, const char *now, struct error *err)
 {
 	struct rows rows;
+	bool fine;
 
 	if (!db_rows(db, SQL_LEDGER_RANGES_ADVANCE,
 		PARAMS(param_array(&columns[ID]), param_array(&columns[EPOCH]), param_array(&columns[FIRST]),
 		    param_array(&columns[NEXT]), param_array(&columns[LAST]), param_array(&columns[LAST_DIGEST]),
 		    param_array(&columns[EVENT_TIME]), param_array(&columns[END]), param_array(&columns[STABLE]),
-		    param_array(&columns[HELD_SINCE]), batch, now),
+		    param_array(&columns[HELD_SINCE]), param_array(&counted[RECORDS]), param_array(&counted[DUPLICATES]),
+		    param_array(&counted[SET_ASIDE]), batch, now),
 		&rows, err))
 		return false;
-	count -= (size_t)rows.count;
+	fine = (size_t)rows.count == count || lost_one(ranges, &rows, err);
 	rows_release(&rows);
-	if (count == 0)
-		return true;
-	error_set(
-	    err, ERROR_BUSY, "another consumer has taken over %zu of the partitions; nothing of this batch is booked", count);
-	return error_hint(err, "Two consumers read one topic without being one group, or this one stood still for too long.");
+	return fine;
 }
 
 bool
@@ -320,10 +340,10 @@ ranges_book(
 
 	for (size_t i = 0; i < count; i++)
 		add_range(columns, counted, &ranges[i], &arena);
-	fine = move_partitions(db, columns, batch, param_instant(&arena, now), count, err) &&
+	fine = move_partitions(db, ranges, count, columns, counted, batch, param_instant(&arena, now), err) &&
 	    db_change(db, SQL_LEDGER_RANGES_ADD,
 		PARAMS(batch, text_string(&columns[ID]), text_string(&columns[FIRST]), text_string(&columns[NEXT]),
-		    param_array(&counted[RECORDS]), param_array(&counted[ACCEPTED]), param_array(&counted[DUPLICATES]),
+		    text_string(&counted[RECORDS]), param_array(&counted[ACCEPTED]), text_string(&counted[DUPLICATES]),
 		    param_array(&counted[IGNORED]), param_array(&counted[QUARANTINED]), param_array(&counted[REJECTED])),
 		(int64_t)count, err);
 	for (size_t i = 0; i < RANGE_COLUMNS; i++)

@@ -80,46 +80,57 @@ keys_find(const struct admitted *keys, size_t count, const struct id128 *id)
 
 /* Applies one register row to the key it is about and to the key's repeats, which stand behind it. */
 static void
-apply_known(struct admitted *keys, size_t count, const struct id128 *id, const struct id128 *content, struct instant time)
+apply_known(
+    struct admitted *keys, size_t count, const struct id128 *id, const struct id128 *content, struct instant time, int64_t *known)
 {
 	size_t at = keys_find(keys, count, id);
 
 	must(at < count);
+	*known += !keys[at].doubtful;
 	for (size_t first = at; at < count && keys_same_identity(&keys[at], &keys[first]); at++)
 		keys[at].admission = keys_compare(&keys[at].record->event, content, time);
 }
 
+/* The identities to ask for, as an array parameter; false where there are none. */
+static bool
+list_ids(const struct admitted *keys, size_t count, bool all, struct text *ids)
+{
+	char hex[33];
+
+	for (size_t i = 0; i < count; i++) {
+		if (keys[i].admission != ADMISSION_NEW || (!all && !keys[i].doubtful))
+			continue;
+		text_add(ids, ids->length == 0 ? "{" : ",", 1);
+		text_add_string(ids, digest_hex(keys[i].record->event.event_id.byte, 16, hex));
+	}
+	if (ids->length == 0)
+		return false;
+	text_add(ids, "}", 1);
+	return true;
+}
+
 bool
-keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, struct error *err)
+keys_probe(struct db *db, struct admitted *keys, size_t count, bool all, int64_t *known, struct error *err)
 {
 	struct text ids = {0};
 	struct rows rows;
-	char hex[33];
+	bool fine = true;
 
-	text_add(&ids, "{", 1);
-	for (size_t i = 0; i < count; i++) {
-		if (keys[i].admission != ADMISSION_NEW)
-			continue;
-		if (ids.length > 1)
-			text_add(&ids, ",", 1);
-		text_add_string(&ids, digest_hex(keys[i].record->event.event_id.byte, 16, hex));
+	*known = 0;
+	if (list_ids(keys, count, all, &ids)) {
+		fine = db_rows(db, SQL_LEDGER_USAGE_KEY_PROBE, PARAMS(text_string(&ids)), &rows, err);
+		for (int i = 0; fine && i < rows.count; i++) {
+			struct id128 id, content;
+
+			digest_unhex(row_text(&rows, i, 0), sizeof id.byte, id.byte);
+			digest_unhex(row_text(&rows, i, 1), sizeof content.byte, content.byte);
+			apply_known(keys, count, &id, &content, row_instant(&rows, i, 2), known);
+		}
+		if (fine)
+			rows_release(&rows);
 	}
-	text_add(&ids, "}", 1);
-	bool fine = db_rows(db, SQL_LEDGER_USAGE_KEY_PROBE, PARAMS(text_string(&ids)), &rows, err);
-
 	text_release(&ids);
-	if (!fine)
-		return false;
-	*known = rows.count;
-	for (int i = 0; i < rows.count; i++) {
-		struct id128 id, content;
-
-		digest_unhex(row_text(&rows, i, 0), sizeof id.byte, id.byte);
-		digest_unhex(row_text(&rows, i, 1), sizeof content.byte, content.byte);
-		apply_known(keys, count, &id, &content, row_instant(&rows, i, 2));
-	}
-	rows_release(&rows);
-	return true;
+	return fine;
 }
 
 bool
@@ -153,9 +164,16 @@ keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t ba
 
 /* --- identities booked lately ----------------------------------------------------------------- */
 
-enum { RECENT_SLOTS = 1 << 20 };
+enum { RECENT_SLOTS = 1 << 19, FILTER_WORDS = 8, FILTER_BLOCKS = 1 << 17, FILTER_KEYS = 6000000 };
 
-/* An identity has two slots to be in, and takes the place of the older one: forgetting costs a question, no more. */
+/* A split block Bloom filter: a key has one bit in each of the eight words of one cache line.  Eleven bits a key when full, so that
+ * about one in a hundred is doubted for nothing. */
+struct key_filter {
+	uint64_t block[FILTER_BLOCKS][FILTER_WORDS];
+	size_t keys;
+};
+
+/* An identity has two slots to be in, and takes the place of the older one.  When a filter is full the one before it starts afresh. */
 struct recent_keys {
 	struct recent_slot {
 		uint64_t high, low;
@@ -164,6 +182,8 @@ struct recent_keys {
 		uint64_t batch; /* 0: free; else the place of its batch among those remembered */
 	} slot[RECENT_SLOTS];
 	uint64_t batches;
+	struct key_filter filter[2];
+	int filling;
 };
 
 struct recent_keys *
@@ -176,6 +196,38 @@ void
 recent_keys_free(struct recent_keys *recent)
 {
 	free(recent);
+}
+
+static uint64_t
+filter_bit(const struct admitted *key, int word)
+{
+	return (uint64_t)1 << (key->high >> (6 * word) & 63);
+}
+
+static bool
+filter_has(const struct key_filter *filter, const struct admitted *key)
+{
+	const uint64_t *block = filter->block[key->low % FILTER_BLOCKS];
+
+	for (int i = 0; i < FILTER_WORDS; i++)
+		if ((block[i] & filter_bit(key, i)) == 0)
+			return false;
+	return true;
+}
+
+static void
+filter_add(struct recent_keys *recent, const struct admitted *key)
+{
+	struct key_filter *filter = &recent->filter[recent->filling];
+
+	if (filter->keys == FILTER_KEYS) {
+		recent->filling = !recent->filling;
+		filter = &recent->filter[recent->filling];
+		memset(filter, 0, sizeof *filter);
+	}
+	for (int i = 0; i < FILTER_WORDS; i++)
+		filter->block[key->low % FILTER_BLOCKS][i] |= filter_bit(key, i);
+	filter->keys++;
 }
 
 /* Slots are neighbours, so that one look at memory serves both. */
@@ -194,6 +246,7 @@ recent_keys_mark(const struct recent_keys *recent, struct admitted *keys, size_t
 		for (int j = 0; j < 2; j++)
 			if (slot[j].high == keys[i].high && slot[j].low == keys[i].low && slot[j].batch != 0)
 				keys[i].admission = keys_compare(&keys[i].record->event, &slot[j].content, slot[j].time);
+		keys[i].doubtful = filter_has(&recent->filter[0], &keys[i]) || filter_has(&recent->filter[1], &keys[i]);
 	}
 }
 
@@ -204,8 +257,10 @@ recent_keys_remember(struct recent_keys *recent, const struct admitted *keys, si
 	for (size_t i = 0; i < count; i++) {
 		struct recent_slot *slot = &recent->slot[first_slot(&keys[i])];
 
-		if (keys[i].admission == ADMISSION_NEW)
-			slot[slot[0].batch > slot[1].batch] = (struct recent_slot){keys[i].high, keys[i].low,
-			    keys[i].record->event.content, keys[i].record->event.time, recent->batches};
+		if (keys[i].admission != ADMISSION_NEW)
+			continue;
+		slot[slot[0].batch > slot[1].batch] = (struct recent_slot){
+		    keys[i].high, keys[i].low, keys[i].record->event.content, keys[i].record->event.time, recent->batches};
+		filter_add(recent, &keys[i]);
 	}
 }

@@ -21,6 +21,7 @@ struct admitted {
 	struct record *record;
 	size_t ordinal; /* the record's place in its batch */
 	enum admission admission;
+	bool doubtful;          /* perhaps in the register: recent_keys_mark() thinks so */
 	int32_t series, source; /* places in the batch's names; numbers in the database from batch_prepare() on */
 };
 
@@ -29,16 +30,18 @@ void keys_sort(struct admitted *keys, size_t count);
 bool keys_same_identity(const struct admitted *one, const struct admitted *two);
 /* The first of `keys` (sorted) with that identity, or `count`. */
 size_t keys_find(const struct admitted *keys, size_t count, const struct id128 *id);
-/* Marks those that the register knows; *known is how many rows it had for them.  `keys` are sorted. */
+/* Asks the register for the doubtful ones, or for all, and marks those it knows; *known is how many of these nobody had doubted.
+ * `keys` are sorted. */
 MUST_CHECK
-bool keys_probe(struct db *db, struct admitted *keys, size_t count, int64_t *known, struct error *err);
+bool keys_probe(struct db *db, struct admitted *keys, size_t count, bool all, int64_t *known, struct error *err);
 /* Copies the new ones into the register; error_is_sqlstate(err, "23505") when another process was faster. */
 MUST_CHECK
 bool keys_insert(
     struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err);
 
-/* Identities booked lately, in memory: most repeats follow soon, and one found here needs no question to the register.  Only what
- * is committed may be remembered. */
+/* Identities this process has booked, in memory: most repeats follow soon, and one found here needs no question to the register.
+ * Of the latest ones everything is remembered, of millions before them only that they may have been; the others are forgotten.
+ * Only what is committed may be remembered. */
 struct recent_keys;
 struct recent_keys *recent_keys_new(void);
 void recent_keys_free(struct recent_keys *recent);

@@ -10,6 +10,7 @@
 #include "ledger/verify.h"
 #include "rating/rate_run.h"
 #include "rating/rating_stored.h"
+#include "reports/check.h"
 
 static bool reconcile(struct run *run, struct error *err);
 
@@ -22,8 +23,6 @@ const struct command cmd_reconcile = {
     .example = "  tollbook reconcile\n  tollbook reconcile --format json",
     .run = reconcile,
 };
-
-enum { SHOWN_MAX = 5 };
 
 struct reconciling {
 	struct run *run;
@@ -44,33 +43,6 @@ tell(struct reconciling *reconciling, const char *invariant, const char *what)
 		reconciling->run->finding = ERROR_FINDINGS;
 }
 
-/* Shows the first differences on standard error, with the names of their columns. */
-static void
-show_rows(struct run *run, const char *what, const struct rows *rows)
-{
-	say(run, "%s:", what);
-	for (int i = 0; i < rows->count && i < SHOWN_MAX; i++) {
-		struct text line = {0};
-
-		for (int j = 0; j < rows_columns(rows); j++)
-			text_add_format(&line, "%s%s=%s", j == 0 ? "  " : " ", rows_column_name(rows, j), row_text(rows, i, j));
-		say(run, "%s", text_string(&line));
-		text_release(&line);
-	}
-	if (rows->count > SHOWN_MAX)
-		say(run, "  and %d more", rows->count - SHOWN_MAX);
-}
-
-/* The first line of a check's file, without its dashes. */
-static const char *
-title_of(struct run *run, const struct statement *check)
-{
-	const char *start = check->text + 3;
-
-	must(strncmp(check->text, "-- ", 3) == 0);
-	return arena_copy(&run->arena, start, strcspn(start, "\n"));
-}
-
 static bool
 run_queries(struct reconciling *reconciling, struct error *err)
 {
@@ -78,17 +50,13 @@ run_queries(struct reconciling *reconciling, struct error *err)
 
 	for (size_t i = 0; i < statement_count; i++) {
 		const char *name = statements[i].name;
-		struct rows rows;
+		enum statement_id check = (enum statement_id)i;
 
 		if (strncmp(name, "checks/", 7) != 0)
 			continue;
-		if (!db_rows(run->db, (enum statement_id)i, NO_PARAMS, &rows, err))
+		if (!check_query(run, check, &reconciling->found, err))
 			return false;
-		reconciling->found = rows.count;
-		if (rows.count > 0)
-			show_rows(run, title_of(run, &statements[i]), &rows);
-		rows_release(&rows);
-		tell(reconciling, arena_copy(&run->arena, name + 7, strcspn(name + 7, "_")), title_of(run, &statements[i]));
+		tell(reconciling, arena_copy(&run->arena, name + 7, strcspn(name + 7, "_")), check_title(run, check));
 	}
 	return true;
 }
@@ -98,7 +66,7 @@ found_one(void *context, const char *what, const char *where)
 {
 	struct reconciling *reconciling = context;
 
-	if (reconciling->found < SHOWN_MAX)
+	if (reconciling->found < CHECK_SHOWN)
 		say(reconciling->run, "%s: %s %s", reconciling->name, what, where);
 	reconciling->found++;
 }

@@ -5,7 +5,11 @@ SELECT p.topic, p.partition, r.batch_id AS batch, 'starts at offset ' || r.first
           FROM metering.batch_range) r USING (partition_id)
  WHERE r.first_offset <> COALESCE(r.before_offset, p.start_offset)
 UNION ALL
-SELECT p.topic, p.partition, p.last_batch, 'stands at offset ' || p.next_offset || ', its batches end at ' || COALESCE(r.upto, p.start_offset)
+SELECT p.topic, p.partition, p.last_batch, 'stands at offset ' || p.next_offset || ' with ' || p.records || ' records, ' || p.duplicates ||
+       ' duplicates, ' || p.set_aside || ' set aside; its batches end at ' || COALESCE(r.upto, p.start_offset) || ' with ' ||
+       COALESCE(r.records, 0) || ', ' || COALESCE(r.duplicates, 0) || ', ' || COALESCE(r.set_aside, 0)
   FROM metering.kafka_partition p
-  LEFT JOIN (SELECT partition_id, max(next_offset) AS upto FROM metering.batch_range GROUP BY partition_id) r USING (partition_id)
- WHERE p.next_offset <> COALESCE(r.upto, p.start_offset);
+  LEFT JOIN (SELECT partition_id, max(next_offset) AS upto, sum(records) AS records, sum(duplicates) AS duplicates,
+                    sum(quarantined + rejected) AS set_aside FROM metering.batch_range GROUP BY partition_id) r USING (partition_id)
+ WHERE (p.next_offset, p.records, p.duplicates, p.set_aside)
+       IS DISTINCT FROM (COALESCE(r.upto, p.start_offset), COALESCE(r.records, 0), COALESCE(r.duplicates, 0), COALESCE(r.set_aside, 0));

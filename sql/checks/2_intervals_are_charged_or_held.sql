@@ -1,9 +1,12 @@
 -- for each tenant, period and meter: the sum over intervals rated = charged + held quantity
+-- (of periods from tollbook.check_from on; reports/check_scope.sql sets it)
 WITH rated AS (
 	SELECT rating_id, meter_id, sum(quantity) AS quantity FROM (
-		SELECT h.rating_id, h.meter_id, h.quantity FROM finance.rating_in_force JOIN finance.charge h USING (rating_id)
+		SELECT h.rating_id, h.meter_id, h.quantity FROM finance.rating_in_force f JOIN finance.charge h USING (rating_id)
+		 WHERE f.period >= COALESCE(current_setting('tollbook.check_from', true), '')
 		UNION ALL
-		SELECT h.rating_id, h.meter_id, h.quantity FROM finance.rating_in_force JOIN finance.hold h USING (rating_id)) x
+		SELECT h.rating_id, h.meter_id, h.quantity FROM finance.rating_in_force f JOIN finance.hold h USING (rating_id)
+		 WHERE f.period >= COALESCE(current_setting('tollbook.check_from', true), '')) x
 	 GROUP BY rating_id, meter_id
 ), metered AS (
 	SELECT r.rating_id, i.meter_id, sum(i.quantity) AS quantity
@@ -12,6 +15,7 @@ WITH rated AS (
 	  JOIN metering.usage_series s ON s.tenant = r.tenant
 	  JOIN metering.interval_quantity i ON i.series_id = s.series_id AND i.interval_start >= p.starts AND i.interval_start < p.ends
 	   AND i.rating_run <= r.summed_until
+	 WHERE r.period >= COALESCE(current_setting('tollbook.check_from', true), '')
 	 GROUP BY r.rating_id, i.meter_id
 )
 SELECT r.tenant, r.period, meter_id AS meter, COALESCE(m.quantity, 0) AS metered, COALESCE(x.quantity, 0) AS charged_or_held

@@ -21,7 +21,11 @@ SELECT fact, value FROM (
 	UNION ALL SELECT 9, 'last batch appended', COALESCE(to_char(appended_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '-') FROM batch
 	UNION ALL SELECT 10, 'batches', batches::text FROM batch
 	UNION ALL SELECT 11, 'sources read', count(*)::text || CASE WHEN count(*) FILTER (WHERE finished_at IS NULL) > 0
-		THEN ' (' || count(*) FILTER (WHERE finished_at IS NULL) || ' not to the end)' ELSE '' END FROM metering.source_position
+		THEN ' (' || count(*) FILTER (WHERE finished_at IS NULL) || ' not to the end)' ELSE '' END FROM metering.source_position WHERE kind <> 'kafka'
+	UNION ALL SELECT 11, 'Kafka partitions', count(*)::text || CASE WHEN count(*) > 0 THEN ' (' || sum(greatest(end_offset - clear_offset, 0)) ||
+		' records behind as last seen)' ELSE '' END FROM metering.kafka_partition WHERE closed_at IS NULL
+	UNION ALL SELECT 11, 'Kafka incidents', count(DISTINCT i.partition_id)::text FROM metering.kafka_incident i
+		JOIN metering.kafka_partition p USING (partition_id) WHERE p.closed_at IS NULL
 	UNION ALL SELECT 12, 'waiting in quarantine', count(*)::text FROM metering.quarantine q
 		WHERE NOT EXISTS (SELECT FROM metering.quarantine_resolution r WHERE r.quarantine_id = q.quarantine_id)
 	UNION ALL SELECT 13, 'ledger rows not rated', rows::text || CASE WHEN batches > 0 THEN ' (in ' || batches || ' batches)' ELSE '' END FROM unsummed
@@ -31,4 +35,4 @@ SELECT fact, value FROM (
 	UNION ALL SELECT 16, 'drafts', count(*)::text FROM finance.invoice WHERE status = 'draft'
 	UNION ALL SELECT 17, 'final invoices', count(*)::text FROM finance.invoice WHERE status = 'final'
 ) AS facts
-ORDER BY place;
+ORDER BY place, fact DESC;

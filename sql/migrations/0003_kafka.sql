@@ -25,6 +25,9 @@ CREATE TABLE metering.kafka_partition (
 	last_offset         bigint,           -- the last record booked, and a digest by which it is known again
 	last_digest         bytea,
 	last_event_time     timestamptz,
+	records             bigint NOT NULL DEFAULT 0,  -- sums over its batches, so that looking costs nothing
+	duplicates          bigint NOT NULL DEFAULT 0,
+	set_aside           bigint NOT NULL DEFAULT 0,  -- quarantined and rejected
 	end_offset          bigint,           -- as seen by the owner at seen_at: behind the last record ...
 	stable_offset       bigint,           -- ... and behind the last one that no open transaction holds back
 	stable_since        timestamptz,      -- since when records are held back there; null where none are

@@ -2,6 +2,7 @@
 # How fast tollbook is beside PostgreSQL itself, on this machine, with its private server's settings.  What counts is the
 # ratio: the limit of ingest is a binary COPY of the same rows into a table without an index, the limit of rating is a binary
 # COPY of the same columns out of the ledger into nothing.
+# For consume the broker runs on the same machine and is part of what the two cores do.
 #   BENCH_EVENTS      events, 10000000 where it is not set; 1 in 100 of them comes twice
 # For the time of the run some 1,500 bytes an event are needed below TMPDIR; what is printed is kept in build/bench/result.txt.
 set -euo pipefail
@@ -12,6 +13,7 @@ result=build/bench/result.txt
 mkdir -p build/bench
 BUILD=build
 . tests/support/server.sh
+. tests/support/kafka.sh
 took=$room/took
 books() { for book in "$top"/examples/prices/public-*.json; do tollbook prices publish "$book" --quiet >/dev/null; done; }
 
@@ -52,8 +54,23 @@ sql 'DROP TABLE public.bare' && rm "$room/rows.bin"
 # Everything again: what a retry of a whole day costs.
 timed tollbook ingest "$room/usage.ndjson" --as-of 2026-11-02 --quiet
 row 'tollbook ingest, all of it known already' "$(rate_of "$lines" "$wall")" '' "$((peak / 1024))"
-rm "$room/usage.ndjson"
 [ "$(sql 'SELECT count(*) FROM metering.usage_event')" = "$rows" ] || { echo 'the second time booked something'; exit 1; }
+
+# The same events from a topic that is full of them, into an empty ledger.
+new_topic usage 12
+produce usage --spread --compression lz4 <"$room/usage.ndjson"
+rm "$room/usage.ndjson"
+new_database consume
+tollbook init >/dev/null
+sql CHECKPOINT
+timed tollbook consume -b "$broker" -t usage --as-of 2026-11-02 --quiet
+row 'tollbook consume, Kafka topic to ledger' "$(rate_of "$lines" "$wall")" "$(percent "$(rate_of "$lines" "$wall")" "$limit")" "$((peak / 1024))"
+[ "$(sql 'SELECT count(*) FROM metering.usage_event')" = "$rows" ] || { echo 'consume booked other rows than ingest'; exit 1; }
+timed tollbook consume -b "$broker" -t usage --as-of 2026-11-02 --quiet --again --reason bench
+row 'tollbook consume, all of it known already' "$(rate_of "$lines" "$wall")" '' "$((peak / 1024))"
+kafka down
+psql -X -q -d "$server" -c 'DROP DATABASE consume'
+use_database bench
 
 # Reading sets hint bits the first time; whoever is measured comes second.
 sql CHECKPOINT

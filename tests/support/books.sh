@@ -61,5 +61,4 @@ copy_database() {
 	psql -X -q -v ON_ERROR_STOP=1 -d "$server" -c "CREATE DATABASE \"$2\" TEMPLATE \"$1\"" || exit 1
 	export TOLLBOOK_DB="${server/dbname=tollbook/dbname=$2}"
 }
-use_database() { export TOLLBOOK_DB="${server/dbname=tollbook/dbname=$1}"; }
 drop_database() { psql -X -q -d "$server" -c "DROP DATABASE \"$1\" WITH (FORCE)"; }

@@ -33,4 +33,6 @@ new_database() {
 	export TOLLBOOK_DB="${server/dbname=tollbook/dbname=$1}"
 }
 
+use_database() { export TOLLBOOK_DB="${server/dbname=tollbook/dbname=$1}"; }
+
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -d "$TOLLBOOK_DB" -c "$1"; }
