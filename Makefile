@@ -93,6 +93,11 @@ $(BUILD)/tests/kafka/%: tests/kafka/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $$(pkg-config --libs rdkafka jansson)
 
+# A network that is cut at the worst moment.
+$(BUILD)/tests/support/%: tests/support/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
+
 .PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench
 units: $(UNITS:%.c=$(BUILD)/%)
 kafka-tools: $(BUILD)/tests/kafka/topic
@@ -169,7 +174,7 @@ help:
 BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-dev libpcre2-dev libcsv-dev libjansson-dev \
   libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev librdkafka-dev zstd
 KAFKA_PACKAGES := openjdk-17-jre-headless maven
-CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck libreoffice-calc-nogui $(KAFKA_PACKAGES)
+CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck openssl libreoffice-calc-nogui $(KAFKA_PACKAGES)
 
 .PHONY: deps deps-build deps-check deps-kafka
 deps: deps-check

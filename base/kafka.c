@@ -4,11 +4,14 @@
  * Debian 12 has version 2.0.2, with faults that are walked around here: no pause and resume (batches then skip records), no
  * cooperative assignors (they lose assignments), and partitions are read from queues of their own, so that holding back needs
  * neither.  Quirks: rd_kafka_new() takes the configuration only where it succeeds; a partition's queue must be taken off the
- * consumer's before the partition is assigned; what rd_kafka_message_headers() gives dies with the message.
+ * consumer's before the partition is assigned; what rd_kafka_message_headers() gives dies with the message; SCRAM repeats the
+ * nonce, which Kafka 4 refuses (mended in 2.6.1).
  */
 #include "base/kafka.h"
 
+#include <arpa/inet.h>
 #include <librdkafka/rdkafka.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -16,7 +19,7 @@
 
 #include "base/document.h"
 
-enum { ANSWER_MS = 10000, HELD = 512, ERROR_TEXT = 512, PROPERTY_BYTES = 64 * 1024 };
+enum { ANSWER_MS = 10000, DRAIN_MS = 50, HELD = 512, ERROR_TEXT = 512, PROPERTY_BYTES = 64 * 1024, SCRAM_MENDED = 0x02060100 };
 
 struct property {
 	const char *name, *value;
@@ -31,6 +34,7 @@ static const struct property consumer_fixed[] = {
     {"isolation.level", "read_committed"}, /* what a producer took back was never said */
     {"allow.auto.create.topics", "false"}, /* a misspelt topic is an error, not an empty topic */
     {"enable.partition.eof", "true"},      /* how the end is known */
+    {"api.version.request", "true"},       /* without it old requests are used, which know nothing of transactions */
     {"partition.assignment.strategy", "range,roundrobin"}, /* eager ones */
     {NULL, NULL},
 };
@@ -41,6 +45,7 @@ static const struct property consumer_defaults[] = {
     {"group.id", "tollbook"},
     {"queued.max.messages.kbytes", "4096"}, /* for each partition */
     {"socket.keepalive.enable", "true"},
+    {"sasl.kerberos.min.time.before.relogin", "0"}, /* runs no command to get a ticket */
     {NULL, NULL},
 };
 
@@ -54,17 +59,34 @@ static const struct property producer_defaults[] = {
     {"client.id", "tollbook"},
     {"linger.ms", "20"},
     {"socket.keepalive.enable", "true"},
+    {"sasl.kerberos.min.time.before.relogin", "0"},
     {NULL, NULL},
 };
 
-/* Everybody on a machine can read a command line. */
+/* Settings have no say about which code runs here, or about who is asked. */
+static const struct property refused[] = {
+    {"plugin.library.paths", "a plugin is code that can change what is read"},
+    {"ssl.engine.location", "an engine is code; openssl.cnf is the place for what OpenSSL loads"},
+    {"ssl.engine.id", "an engine is code; openssl.cnf is the place for what OpenSSL loads"},
+    {"ssl.providers", "a provider is code; openssl.cnf is the place for what OpenSSL loads"},
+    {"sasl.kerberos.kinit.cmd", "no command is run; keep the ticket fresh outside, with k5start for example"},
+    {"sasl.kerberos.min.time.before.relogin", "no command is run; keep the ticket fresh outside, with k5start for example"},
+    {"test.mock.num.brokers", "it replaces the brokers by invented ones"},
+    {"enabled_events", "it takes away what tollbook must be told"},
+    {NULL, NULL},
+};
+
+/* Everybody on a machine can read a command line.  NAME.file names a file that has the value. */
 static const char *const secrets[] = {"sasl.password", "ssl.key.password", "ssl.key.pem", "ssl.keystore.password",
     "sasl.oauthbearer.client.secret", "sasl.oauthbearer.config", NULL};
+/* What these name is as secret. */
+static const char *const secret_files[] = {"ssl.key.location", "ssl.keystore.location", "sasl.kerberos.keytab", NULL};
 
 /* What librdkafka said last about trouble; its threads write it. */
 struct trouble {
 	pthread_mutex_t lock;
 	char text[ERROR_TEXT];
+	char refusal[ERROR_TEXT]; /* about certificates and passwords, which do not mend themselves */
 };
 
 struct partition_queue {
@@ -108,38 +130,91 @@ property_find(const struct property *list, const char *name)
 	return NULL;
 }
 
-static bool
-is_secret(const char *name)
+static const char *
+name_find(const char *const *list, const char *name, size_t length)
 {
-	for (size_t i = 0; secrets[i] != NULL; i++)
-		if (strcmp(secrets[i], name) == 0)
-			return true;
-	return false;
+	for (; *list != NULL; list++)
+		if (strlen(*list) == length && memcmp(*list, name, length) == 0)
+			return *list;
+	return NULL;
 }
 
 static bool
-property_set(rd_kafka_conf_t *conf, const struct property *fixed, const char *name, const char *value, struct error *err)
+property_set(rd_kafka_conf_t *conf, const char *name, const char *value, struct error *err)
 {
-	const char *needed = property_find(fixed, name);
 	char text[ERROR_TEXT];
 
-	if (needed != NULL && strcasecmp(needed, value) != 0) {
-		error_set(err, ERROR_USAGE, "%s must be %s, or usage could be lost or counted twice", name, needed);
-		return error_field(err, name, value, strlen(value));
-	}
 	if (rd_kafka_conf_set(conf, name, value, text, sizeof text) == RD_KAFKA_CONF_OK)
 		return true;
 	error_set(err, ERROR_USAGE, "librdkafka does not take the property: %s", text);
 	return error_hint(err, "Its CONFIGURATION.md lists what there is.");
 }
 
+/* Pipes and the like belong to who gave them. */
+static bool
+check_private(const char *path, const char *what, struct error *err)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & (S_IROTH | S_IWOTH)) == 0)
+		return true;
+	error_set(err, ERROR_USAGE, "%s has %s and is open to everybody on this machine", path, what);
+	return error_hint(err, "Run: chmod o= %s (Kubernetes: defaultMode: 0440 and an fsGroup).", path);
+}
+
+/* As it stands in the file, but for the end of the line that editors leave behind it. */
+static bool
+secret_set(rd_kafka_conf_t *conf, const char *name, const char *path, struct error *err)
+{
+	struct text text = {0};
+	bool fine = check_private(path, name, err) && document_read(path, &text, err);
+
+	if (fine && text.length > 0 && text.bytes[text.length - 1] == '\n')
+		text.length--;
+	if (fine && text.length > 0 && text.bytes[text.length - 1] == '\r')
+		text.length--;
+	if (fine && (text.length == 0 || memchr(text.bytes, '\0', text.length) != NULL))
+		fine = error_set(
+		    err, ERROR_USAGE, "%s is %s: it should have %s", path, text.length == 0 ? "empty" : "no text", name);
+	if (fine) {
+		text.bytes[text.length] = '\0';
+		fine = property_set(conf, name, text.bytes, err);
+	} else if (err->file[0] != '\0') {
+		/* Where the property stands is told instead. */
+		error_wrap(err, "%s of %s", path, name);
+		err->file[0] = '\0';
+	}
+	if (text.bytes != NULL)
+		explicit_bzero(text.bytes, text.capacity);
+	text_release(&text);
+	return fine;
+}
+
+/* A property that a person chose. */
+static bool
+property_choose(rd_kafka_conf_t *conf, const struct property *fixed, const char *name, const char *value, struct error *err)
+{
+	const char *needed = property_find(fixed, name), *why = property_find(refused, name), *secret;
+	size_t length = strlen(name);
+
+	if (needed != NULL && strcasecmp(needed, value) != 0) {
+		error_set(err, ERROR_USAGE, "%s must be %s, or usage could be lost or counted twice", name, needed);
+		return error_field(err, name, value, strlen(value));
+	}
+	if (why != NULL)
+		return error_set(err, ERROR_USAGE, "%s cannot be set: %s", name, why);
+	secret = length > 5 && strcmp(name + length - 5, ".file") == 0 ? name_find(secrets, name, length - 5) : NULL;
+	if (secret != NULL)
+		return secret_set(conf, secret, value, err);
+	return (name_find(secret_files, name, length) == NULL || check_private(value, name, err)) &&
+	    property_set(conf, name, value, err);
+}
+
 static bool
 set_all(rd_kafka_conf_t *conf, const struct property *list, struct error *err)
 {
-	static const struct property nothing[] = {{NULL, NULL}};
-
 	for (; list->name != NULL; list++)
-		if (!property_set(conf, nothing, list->name, list->value, err))
+		if (!property_set(conf, list->name, list->value, err))
 			return false;
 	return true;
 }
@@ -157,6 +232,22 @@ trimmed(char *from, char *end)
 
 /* KEY=VALUE a line, as librdkafka's own tools have it; blank lines and those that begin with # say nothing. */
 static bool
+set_from_line(rd_kafka_conf_t *conf, const struct property *fixed, const char *path, char *line, char *end, struct error *err)
+{
+	char *equals, *name;
+
+	line = trimmed(line, end);
+	if (line[0] == '\0' || line[0] == '#')
+		return true;
+	equals = strchr(line, '=');
+	if (equals == NULL)
+		return error_set(err, ERROR_USAGE, "not a property: KEY=VALUE is");
+	name = trimmed(line, equals);
+	return (name_find(secrets, name, strlen(name)) == NULL || check_private(path, name, err)) &&
+	    property_choose(conf, fixed, name, trimmed(equals + 1, equals + 1 + strlen(equals + 1)), err);
+}
+
+static bool
 set_from_file(rd_kafka_conf_t *conf, const struct property *fixed, const char *path, struct error *err)
 {
 	struct text text = {0};
@@ -165,24 +256,16 @@ set_from_file(rd_kafka_conf_t *conf, const struct property *fixed, const char *p
 	char *line = fine && text.length > 0 ? text.bytes : NULL;
 
 	while (fine && line != NULL) {
-		char *end = strchr(line, '\n'), *next = end == NULL ? NULL : end + 1, *equals;
+		char *end = strchr(line, '\n');
 
+		fine = set_from_line(conf, fixed, path, line, end == NULL ? line + strlen(line) : end, err);
 		number++;
-		line = trimmed(line, end == NULL ? line + strlen(line) : end);
-		equals = strchr(line, '=');
-		if (line[0] == '\0' || line[0] == '#') {
-			line = next;
-			continue;
-		}
-		if (equals == NULL)
-			fine = error_set(err, ERROR_USAGE, "not a property: KEY=VALUE is");
-		else
-			fine = property_set(
-			    conf, fixed, trimmed(line, equals), trimmed(equals + 1, equals + 1 + strlen(equals + 1)), err);
 		if (!fine)
 			(void)error_at(err, path, number);
-		line = next;
+		line = end == NULL ? NULL : end + 1;
 	}
+	if (text.bytes != NULL)
+		explicit_bzero(text.bytes, text.capacity);
 	text_release(&text);
 	return fine;
 }
@@ -199,15 +282,17 @@ set_from_options(struct run *run, rd_kafka_conf_t *conf, const struct property *
 		if (equals == NULL || equals == use)
 			return error_set(err, ERROR_USAGE, "-X takes KEY=VALUE, not \"%s\"", use);
 		name = arena_copy(&run->arena, use, (size_t)(equals - use));
-		if (is_secret(name)) {
+		if (name_find(secrets, name, strlen(name)) != NULL) {
 			error_set(err, ERROR_USAGE, "%s may not stand on the command line, where everybody can read it", name);
-			return error_hint(err, "Put it into a file that only you can read, and give that by --kafka-config.");
+			return error_hint(err,
+			    "Put it into a file that only you can read, and name that: --kafka-config FILE, or -X %s.file=FILE.",
+			    name);
 		}
-		if (!property_set(conf, fixed, name, equals + 1, err))
+		if (!property_choose(conf, fixed, name, equals + 1, err))
 			return false;
 	}
 	if (option_value(run, "brokers") != NULL)
-		return property_set(conf, fixed, "bootstrap.servers", option_value(run, "brokers"), err);
+		return property_set(conf, "bootstrap.servers", option_value(run, "brokers"), err);
 	return true;
 }
 
@@ -225,8 +310,21 @@ setting(struct run *run, rd_kafka_conf_t *conf, const char *name)
 static bool
 is_loopback(const char *host, size_t length)
 {
-	return (length == 9 && strncasecmp(host, "localhost", 9) == 0) || (length > 4 && strncmp(host, "127.", 4) == 0) ||
-	    (length == 3 && strncmp(host, "::1", 3) == 0) || (length == 5 && strncmp(host, "[::1]", 5) == 0);
+	char text[INET6_ADDRSTRLEN];
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (length > 2 && host[0] == '[' && host[length - 1] == ']') {
+		host++;
+		length -= 2;
+	}
+	if (length >= sizeof text)
+		return false;
+	memcpy(text, host, length);
+	text[length] = '\0';
+	if (inet_pton(AF_INET, text, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == 127;
+	return strcasecmp(text, "localhost") == 0 || (inet_pton(AF_INET6, text, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six));
 }
 
 static bool
@@ -245,6 +343,26 @@ is_encrypted(struct run *run, rd_kafka_conf_t *conf)
 	return strcasecmp(protocol, "ssl") == 0 || strcasecmp(protocol, "sasl_ssl") == 0;
 }
 
+/* TLS with somebody unknown protects from nobody. */
+static bool
+check_identity(struct run *run, rd_kafka_conf_t *conf, struct error *err)
+{
+	static const struct property needed[] = {
+	    {"enable.ssl.certificate.verification", "true"},
+	    {"ssl.endpoint.identification.algorithm", "https"},
+	};
+
+	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+		const char *value = setting(run, conf, needed[i].name);
+
+		if (strcmp(value, needed[i].value) == 0)
+			continue;
+		error_set(err, ERROR_USAGE, "%s=%s would trust anybody who answers", needed[i].name, value);
+		return error_hint(err, "Name the authority of the brokers in ssl.ca.location, or say --insecure.");
+	}
+	return true;
+}
+
 static bool
 check_brokers(struct run *run, rd_kafka_conf_t *conf, bool remote_allowed, struct error *err)
 {
@@ -254,7 +372,7 @@ check_brokers(struct run *run, rd_kafka_conf_t *conf, bool remote_allowed, struc
 		error_set(err, ERROR_USAGE, "no brokers are named");
 		return error_hint(err, "Give them by -b HOST:PORT, or as bootstrap.servers in the file of --kafka-config.");
 	}
-	while (!remote_allowed && *list != '\0') {
+	while (!remote_allowed && *(list += strspn(list, ", ")) != '\0') {
 		size_t length = strcspn(list, ",");
 		const char *scheme = strstr(list, "://"), *host = scheme != NULL && scheme < list + length ? scheme + 3 : list;
 		size_t name = (size_t)(list + length - host);
@@ -264,7 +382,7 @@ check_brokers(struct run *run, rd_kafka_conf_t *conf, bool remote_allowed, struc
 		name = name == 0 ? (size_t)(list + length - host) : name - 1;
 		if (!is_loopback(host, name))
 			return refuse_remote(host, name, err);
-		list += length + (list[length] == ',');
+		list += length;
 	}
 	return true;
 }
@@ -280,6 +398,14 @@ trouble_note(struct trouble *trouble, const char *text)
 }
 
 static void
+refusal_note(struct trouble *trouble, const char *text)
+{
+	must(pthread_mutex_lock(&trouble->lock) == 0);
+	snprintf(trouble->refusal, sizeof trouble->refusal, "%s", text);
+	must(pthread_mutex_unlock(&trouble->lock) == 0);
+}
+
+static void
 on_log(const rd_kafka_t *client, int level, const char *facility, const char *text)
 {
 	(void)facility;
@@ -291,8 +417,13 @@ static void
 on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
 {
 	(void)client;
-	(void)code;
+	/* This one follows upon another, which says why. */
+	if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+		return;
 	trouble_note(opaque, reason);
+	/* What a broker says of our certificate comes when TLS is up, as trouble with the connection. */
+	if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL || strstr(reason, "SSL routines") != NULL)
+		refusal_note(opaque, reason);
 }
 
 static bool
@@ -312,6 +443,30 @@ kafka_error(struct trouble *trouble, rd_kafka_resp_err_t code, const char *what,
 	if (away)
 		error_hint(err, "Are the brokers up, and is -b right?  Nothing is lost: what is booked is booked, run again.");
 	return false;
+}
+
+/* Where no broker answers: they are away, unless one of them said that it does not want us, or we do not trust it. */
+static bool
+unanswered(struct trouble *trouble, rd_kafka_resp_err_t code, struct error *err)
+{
+	char refusal[ERROR_TEXT];
+
+	must(pthread_mutex_lock(&trouble->lock) == 0);
+	memcpy(refusal, trouble->refusal, sizeof refusal);
+	must(pthread_mutex_unlock(&trouble->lock) == 0);
+	if (refusal[0] == '\0')
+		return kafka_error(trouble, code, "the brokers do not answer", err);
+	error_set(err, ERROR_USAGE, "the brokers cannot be reached in safety");
+	error_detail(err, "%s", refusal);
+	if (strstr(refusal, "SCRAM") != NULL && rd_kafka_version() < SCRAM_MENDED)
+		return error_hint(err,
+		    "librdkafka %s can do no login by SCRAM at Kafka 4 (2.6.1 can): let it be sasl.mechanism=PLAIN, or a "
+		    "certificate.",
+		    rd_kafka_version_str());
+	return error_hint(err,
+	    "A broker's certificate is refused for its authority (ssl.ca.location), its names (-b must be one of them) or its "
+	    "dates; ours (ssl.certificate.location, ssl.key.location) by the broker; a login for sasl.mechanism, sasl.username "
+	    "or the password.");
 }
 
 static bool
@@ -339,7 +494,8 @@ configure(
 
 	return set_all(conf, defaults, err) && (file == NULL || set_from_file(conf, fixed, file, err)) &&
 	    set_from_options(run, conf, fixed, err) && set_all(conf, fixed, err) &&
-	    check_brokers(run, conf, option_value(run, "insecure") != NULL || is_encrypted(run, conf), err);
+	    check_brokers(run, conf, option_value(run, "insecure") != NULL || is_encrypted(run, conf), err) &&
+	    (option_value(run, "insecure") != NULL || check_identity(run, conf, err));
 }
 
 /* --- the consumer: partitions ----------------------------------------------------------------- */
@@ -450,8 +606,8 @@ kafka_consumer_open(struct run *run, const char *topic, const char *group, const
 
 	consumer->topic_name = topic;
 	if (!configure(run, conf, consumer_defaults, consumer_fixed, err) ||
-	    (group != NULL && !property_set(conf, consumer_fixed, "group.id", group, err)) ||
-	    (instance != NULL && !property_set(conf, consumer_fixed, "group.instance.id", instance, err))) {
+	    (group != NULL && !property_set(conf, "group.id", group, err)) ||
+	    (instance != NULL && !property_set(conf, "group.instance.id", instance, err))) {
 		rd_kafka_conf_destroy(conf);
 		free(consumer);
 		return false;
@@ -532,7 +688,8 @@ kafka_topic(struct kafka_consumer *consumer, int64_t wait_ms, const char **clust
 	bool fine;
 
 	if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-		return kafka_error(&consumer->trouble, code, "the brokers do not answer", err);
+		/* What went wrong comes out of the queue. */
+		return kafka_poll(consumer, DRAIN_MS, err) && unanswered(&consumer->trouble, code, err);
 	fine = check_metadata(consumer, metadata, partitions, err);
 	rd_kafka_metadata_destroy(metadata);
 	if (!fine)
@@ -758,8 +915,10 @@ check_topic_exists(struct kafka_producer *producer, const char *topic, struct er
 	rd_kafka_resp_err_t code = rd_kafka_metadata(producer->client, 1, NULL, &metadata, ANSWER_MS);
 	bool fine, found = false;
 
-	if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-		return kafka_error(&producer->trouble, code, "the brokers do not answer", err);
+	if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+		(void)rd_kafka_poll(producer->client, DRAIN_MS);
+		return unanswered(&producer->trouble, code, err);
+	}
 	fine = check_named_brokers(metadata, producer->remote_allowed, err);
 	for (int i = 0; i < metadata->topic_cnt && !found; i++)
 		found = strcmp(metadata->topics[i].topic, topic) == 0;

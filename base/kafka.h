@@ -15,10 +15,10 @@
 /* The options of every verb that talks to Kafka. */
 #define KAFKA_OPTIONS                                                                                                            \
 	{"brokers", "HOST:PORT[,HOST:PORT]", "the brokers to ask first", 'b'},                                                   \
-	    {"property", "KEY=VALUE...", "a librdkafka property", 'X'},                                                          \
-	    {"kafka-config", "FILE", "librdkafka properties, KEY=VALUE a line; the place for passwords", 'F'},                   \
+	    {"property", "KEY=VALUE...", "a librdkafka property; sasl.password.file names a file that has the password", 'X'},   \
+	    {"kafka-config", "FILE", "librdkafka properties, KEY=VALUE a line; passwords may stand here", 'F'},                  \
 	{                                                                                                                        \
-		"insecure", NULL, "allow a connection without TLS to another machine", 0                                         \
+		"insecure", NULL, "allow connections to other machines without TLS, or without asking whom they lead to", 0      \
 	}
 
 /* Ends of a partition: the first offset kept, the one behind the last record that can be read (no open transaction holds it back),

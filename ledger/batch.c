@@ -369,10 +369,24 @@ struct row_facts {
 	int64_t rows;
 };
 
+enum { COPY_PIECE = 64 << 10 };
+
+/* In pieces, so that the server works on one while the next is made. */
+static bool
+send_rows(struct ledger_writer *writer, size_t at_least, struct error *err)
+{
+	bool fine = writer->rows.length < at_least || db_copy_in_bytes(writer->db, writer->rows.bytes, writer->rows.length, err);
+
+	if (writer->rows.length >= at_least)
+		text_clear(&writer->rows);
+	return fine;
+}
+
 /* A row goes into the COPY data and into the batch's digest, as the same bytes. */
-static void
+static bool
 add_row(struct ledger_writer *writer, struct row_facts *facts, const struct admitted *key, int64_t batch_id, int sign,
-    struct instant time, int32_t series, int64_t context_tokens, const struct metered *quantities, size_t count)
+    struct instant time, int32_t series, int64_t context_tokens, const struct metered *quantities, size_t count,
+    struct error *err)
 {
 	size_t start = writer->rows.length;
 
@@ -383,12 +397,13 @@ add_row(struct ledger_writer *writer, struct row_facts *facts, const struct admi
 	if (facts->rows == 0 || time.us > facts->last.us)
 		facts->last = time;
 	facts->rows++;
+	return send_rows(writer, COPY_PIECE, err);
 }
 
 /* In the order of the records; of one record first its row, then its reversal. */
-static void
+static bool
 add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals,
-    struct row_facts *facts)
+    struct row_facts *facts, struct error *err)
 {
 	const struct admitted **keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *keys);
 	const struct reversal **taken_back = arena_take(&batch->arena, (batch->count + 1) * sizeof *taken_back);
@@ -406,29 +421,35 @@ add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, co
 		if (keys[i] == NULL || keys[i]->admission != ADMISSION_NEW)
 			continue;
 		must((reversal == NULL) == (event->kind == EVENT_USAGE));
-		if (event->kind != EVENT_VOID)
-			add_row(writer, facts, keys[i], batch_id, 1, reversal == NULL ? event->time : reversal->original.time,
-			    keys[i]->series, event->context_input_tokens, event->quantities, event->quantity_count);
-		if (reversal != NULL)
-			add_row(writer, facts, keys[i], batch_id, -1, reversal->original.time, reversal->original.series,
-			    reversal->original.context_input_tokens, reversal->original.quantities,
-			    reversal->original.quantity_count);
+		if (event->kind != EVENT_VOID &&
+		    !add_row(writer, facts, keys[i], batch_id, 1, reversal == NULL ? event->time : reversal->original.time,
+			keys[i]->series, event->context_input_tokens, event->quantities, event->quantity_count, err))
+			return false;
+		if (reversal != NULL &&
+		    !add_row(writer, facts, keys[i], batch_id, -1, reversal->original.time, reversal->original.series,
+			reversal->original.context_input_tokens, reversal->original.quantities, reversal->original.quantity_count,
+			err))
+			return false;
 	}
+	return true;
 }
 
 static bool
-copy_rows(struct ledger_writer *writer, int64_t rows, struct error *err)
+copy_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals,
+    struct row_facts *facts, struct error *err)
 {
 	int64_t taken;
 
-	if (rows == 0)
-		return true;
-	copy_trailer(&writer->rows);
-	if (!db_copy_in_begin(writer->db, SQL_LEDGER_USAGE_EVENT_COPY, err) ||
-	    !db_copy_in_bytes(writer->db, writer->rows.bytes, writer->rows.length, err) ||
-	    !db_copy_in_end(writer->db, &taken, err))
+	if (!db_copy_in_begin(writer->db, SQL_LEDGER_USAGE_EVENT_COPY, err))
 		return false;
-	must(taken == rows);
+	text_clear(&writer->rows);
+	copy_header(&writer->rows);
+	if (!add_rows(writer, batch, batch_id, reversals, facts, err))
+		return false;
+	copy_trailer(&writer->rows);
+	if (!send_rows(writer, 0, err) || !db_copy_in_end(writer->db, &taken, err))
+		return false;
+	must(taken == facts->rows);
 	return true;
 }
 
@@ -617,13 +638,12 @@ batch_append_within(struct ledger_writer *writer, struct batch *batch, struct in
 	if (!admit(writer, batch, *batch_id, &reversals, err))
 		return false;
 	settle(batch, counts);
-	text_clear(&writer->rows);
-	copy_header(&writer->rows);
 	begin_digest(writer, batch, *batch_id, counts);
-	add_rows(writer, batch, *batch_id, &reversals, &facts);
+	if (!copy_rows(writer, batch, *batch_id, &reversals, &facts, err))
+		return false;
 	digest_end(writer->digest, sum);
 	counts->ledger_rows = facts.rows;
-	if (!copy_rows(writer, facts.rows, err) || !set_all_aside(writer, batch, *batch_id, counts, err) ||
+	if (!set_all_aside(writer, batch, *batch_id, counts, err) ||
 	    (batch->range_count > 0 && !ranges_book(writer->db, batch->ranges, batch->range_count, *batch_id, now, err)) ||
 	    !write_header(writer, batch, *batch_id, counts, &facts, sum, now, err))
 		return false;

@@ -133,30 +133,41 @@ keys_probe(struct db *db, struct admitted *keys, size_t count, bool all, int64_t
 	return fine;
 }
 
+enum { COPY_PIECE = 64 << 10 };
+
+static void
+encode_key(struct text *out, const struct usage_event *event, int64_t batch_id)
+{
+	copy_row(out, 4);
+	copy_field(out, event->event_id.byte, sizeof event->event_id.byte);
+	copy_field(out, event->content.byte, sizeof event->content.byte);
+	copy_instant(out, event->time);
+	copy_bigint(out, batch_id);
+}
+
 bool
 keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err)
 {
 	int64_t wanted = 0, taken;
 
+	if (!db_copy_in_begin(db, SQL_LEDGER_USAGE_KEY_COPY, err))
+		return false;
 	text_clear(buffer);
 	copy_header(buffer);
+	/* In pieces, so that the server works on one while the next is made. */
 	for (size_t i = 0; i < count; i++) {
-		const struct usage_event *event = &keys[i].record->event;
-
 		if (keys[i].admission != ADMISSION_NEW)
 			continue;
-		copy_row(buffer, 4);
-		copy_field(buffer, event->event_id.byte, sizeof event->event_id.byte);
-		copy_field(buffer, event->content.byte, sizeof event->content.byte);
-		copy_instant(buffer, event->time);
-		copy_bigint(buffer, batch_id);
+		encode_key(buffer, &keys[i].record->event, batch_id);
 		wanted++;
+		if (buffer->length < COPY_PIECE)
+			continue;
+		if (!db_copy_in_bytes(db, buffer->bytes, buffer->length, err))
+			return false;
+		text_clear(buffer);
 	}
-	if (wanted == 0)
-		return true;
 	copy_trailer(buffer);
-	if (!db_copy_in_begin(db, SQL_LEDGER_USAGE_KEY_COPY, err) || !db_copy_in_bytes(db, buffer->bytes, buffer->length, err) ||
-	    !db_copy_in_end(db, &taken, err))
+	if (!db_copy_in_bytes(db, buffer->bytes, buffer->length, err) || !db_copy_in_end(db, &taken, err))
 		return false;
 	must(taken == wanted);
 	return true;

@@ -52,7 +52,7 @@ units() {
 }
 
 started=$SECONDS
-step build make $jobs all
+step build make $jobs all kafka-tools
 step build-sanitized make $jobs SANITIZE=1 all units
 step build-clang make $jobs CC=clang all
 step lint tests/lint.sh

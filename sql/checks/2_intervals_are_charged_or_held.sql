@@ -9,14 +9,16 @@ WITH rated AS (
 		 WHERE f.period >= COALESCE(current_setting('tollbook.check_from', true), '')) x
 	 GROUP BY rating_id, meter_id
 ), metered AS (
-	SELECT r.rating_id, i.meter_id, sum(i.quantity) AS quantity
+	SELECT r.rating_id, i.meter_id, i.quantity
 	  FROM finance.current_rating r
 	  JOIN finance.billing_period p ON p.tenant = r.tenant AND p.period = r.period
-	  JOIN metering.usage_series s ON s.tenant = r.tenant
-	  JOIN metering.interval_quantity i ON i.series_id = s.series_id AND i.interval_start >= p.starts AND i.interval_start < p.ends
-	   AND i.rating_run <= r.summed_until
+	 CROSS JOIN LATERAL (
+		SELECT i.meter_id, sum(i.quantity) AS quantity
+		  FROM metering.usage_series s
+		  JOIN metering.interval_quantity i ON i.series_id = s.series_id
+		 WHERE s.tenant = r.tenant AND i.interval_start >= p.starts AND i.interval_start < p.ends AND i.rating_run <= r.summed_until
+		 GROUP BY i.meter_id) i
 	 WHERE r.period >= COALESCE(current_setting('tollbook.check_from', true), '')
-	 GROUP BY r.rating_id, i.meter_id
 )
 SELECT r.tenant, r.period, meter_id AS meter, COALESCE(m.quantity, 0) AS metered, COALESCE(x.quantity, 0) AS charged_or_held
   FROM metered m FULL JOIN rated x USING (rating_id, meter_id) JOIN finance.rating r USING (rating_id)

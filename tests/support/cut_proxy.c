@@ -2,8 +2,8 @@
  * cut_proxy.c -- a network that is cut at COMMIT: `cut_proxy SOCKET EVERY HOW[,HOW...] SILENT_SECONDS`.
  *
  * Listens on a free port of the loopback interface, prints that port, and carries bytes between its clients and the PostgreSQL
- * server at the Unix socket SOCKET.  Of the protocol it knows where a message begins, which is enough to see a client's simple
- * query COMMIT.  Every EVERY-th one of those (over all connections) is an occasion to cut, in one of these ways in turn:
+ * server at the Unix socket SOCKET.  Of the protocol it knows one message, a client's simple query COMMIT.  Every EVERY-th one
+ * of those, over all connections, it cuts, in one of these ways in turn:
  *   before   the client's connection ends, and the server never sees the COMMIT
  *   after    the server gets the COMMIT, and the client's connection ends before the reply
  *   silent   the server gets the COMMIT, the reply is swallowed, and the client hears nothing until its connection ends
@@ -12,7 +12,6 @@
  * gssencmode=disable).
  */
 #include <err.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -25,28 +24,25 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 32, CHUNK = 1 << 16, HEADER = 5, COMMIT_MESSAGE = 12, MOST_HOWS = 8 };
+enum { MOST_LINKS = 32, CHUNK = 1 << 16, MOST_HOWS = 8 };
 
 enum how { BEFORE, AFTER, SILENT };
+/* A simple query: its type, its length without the type, its text. */
+static const unsigned char commit[] = {'Q', 0, 0, 0, 11, 'C', 'O', 'M', 'M', 'I', 'T', '\0'};
 static const char *const how_names[] = {"before", "after", "silent"};
 
 /* One client and its connection to the server; client -1 where it was cut off and the server is still to answer. */
 struct link {
 	int client, server;
-	bool started;                       /* the client's first message, which has no type, went by */
-	uint64_t body;                      /* bytes until its next message begins */
-	unsigned char head[COMMIT_MESSAGE]; /* the beginning of that message, kept until it is known what it is */
-	size_t kept;
 	int64_t cut_ms; /* when a silence ends, or 0 */
 };
 
 static struct link links[MOST_LINKS];
 static size_t link_count;
 static const char *server_path;
-static unsigned long every, commits;
+static unsigned long every, commits, cuts;
 static enum how hows[MOST_HOWS];
 static size_t how_count;
-static unsigned long cuts;
 static long silent_ms;
 
 static int64_t
@@ -75,34 +71,21 @@ listen_somewhere(void)
 	return listener;
 }
 
-static int
-connect_server(void)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int server = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	if (server < 0)
-		err(1, "no socket");
-	memcpy(address.sun_path, server_path, strlen(server_path) + 1);
-	if (connect(server, (const struct sockaddr *)&address, sizeof address) == 0)
-		return server;
-	close(server);
-	return -1;
-}
-
 static void
 accept_client(int listener)
 {
-	int client = accept(listener, NULL, NULL), server;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int client = accept(listener, NULL, NULL), server = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	if (client < 0)
-		return;
-	server = link_count < MOST_LINKS ? connect_server() : -1;
-	if (server < 0) {
-		close(client);
+	if (client < 0 || server < 0)
+		err(1, "cannot accept a client");
+	memcpy(address.sun_path, server_path, strlen(server_path) + 1);
+	if (link_count < MOST_LINKS && connect(server, (const struct sockaddr *)&address, sizeof address) == 0) {
+		links[link_count++] = (struct link){.client = client, .server = server};
 		return;
 	}
-	links[link_count++] = (struct link){.client = client, .server = server};
+	close(client);
+	close(server);
 }
 
 static void
@@ -135,15 +118,10 @@ send_all(int to, const unsigned char *bytes, size_t length)
 	return true;
 }
 
-/* --- what the client says --------------------------------------------------------------------- */
-
 static void
-pass_head(struct link *link)
+pass_on(struct link *link, const unsigned char *bytes, size_t length)
 {
-	size_t kept = link->kept;
-
-	link->kept = 0;
-	if (kept > 0 && !send_all(link->server, link->head, kept))
+	if (!send_all(link->server, bytes, length))
 		end_link(link);
 }
 
@@ -160,48 +138,17 @@ cut(struct link *link)
 	if (how == BEFORE)
 		end(&link->server);
 	else
-		pass_head(link);
+		pass_on(link, commit, sizeof commit);
 }
 
-/* The head is complete enough to tell what it is: a COMMIT, or the beginning of something else. */
-static void
-judge_head(struct link *link)
-{
-	static const unsigned char commit[COMMIT_MESSAGE] = {'Q', 0, 0, 0, 11, 'C', 'O', 'M', 'M', 'I', 'T', '\0'};
-	const unsigned char *length = link->head + (link->started ? 1 : 0);
-	uint64_t whole = (uint64_t)length[0] << 24 | (uint64_t)length[1] << 16 | (uint64_t)length[2] << 8 | length[3];
-
-	if (link->started && link->kept < COMMIT_MESSAGE && memcmp(link->head, commit, link->kept) == 0)
-		return;
-	whole += link->started ? 1 : 0;
-	link->body = whole > link->kept ? whole - link->kept : 0;
-	link->started = true;
-	if (link->kept == COMMIT_MESSAGE && memcmp(link->head, commit, COMMIT_MESSAGE) == 0 && ++commits % every == 0)
-		cut(link);
-	else
-		pass_head(link);
-}
-
-/* What belongs to a message whose beginning went by is passed on; the rest is looked at byte by byte. */
+/* A client waits for the reply to what it said before, then says COMMIT, so that message comes alone. */
 static void
 hear_client(struct link *link, const unsigned char *bytes, size_t length)
 {
-	while (length > 0 && link->server >= 0 && link->client >= 0 && link->cut_ms == 0) {
-		size_t part = link->body < length ? (size_t)link->body : length;
-
-		if (part > 0) {
-			if (!send_all(link->server, bytes, part))
-				end_link(link);
-			link->body -= part;
-		} else {
-			part = 1;
-			link->head[link->kept++] = bytes[0];
-			if (link->kept >= (link->started ? HEADER : HEADER - 1))
-				judge_head(link);
-		}
-		bytes += part;
-		length -= part;
-	}
+	if (length == sizeof commit && memcmp(bytes, commit, sizeof commit) == 0 && ++commits % every == 0)
+		cut(link);
+	else
+		pass_on(link, bytes, length);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -274,7 +221,7 @@ read_hows(char *list)
 		while (how < 3 && strcmp(name, how_names[how]) != 0)
 			how++;
 		if (how == 3 || how_count == MOST_HOWS)
-			err(1, "not a way to cut: %s", name);
+			errx(1, "not a way to cut: %s", name);
 		hows[how_count++] = (enum how)how;
 	}
 }
@@ -292,7 +239,7 @@ main(int argc, char **argv)
 	every = strtoul(argv[2], NULL, 10);
 	silent_ms = strtol(argv[4], NULL, 10) * 1000;
 	if (every == 0 || silent_ms <= 0 || strlen(server_path) >= sizeof((struct sockaddr_un *)NULL)->sun_path)
-		err(1, "EVERY and SILENT_SECONDS are numbers from 1, SOCKET is a path that fits");
+		errx(1, "EVERY and SILENT_SECONDS are numbers from 1, SOCKET is a path that fits");
 	read_hows(argv[3]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	listener = listen_somewhere();
