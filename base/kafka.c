@@ -430,10 +430,10 @@ static bool
 kafka_error(struct trouble *trouble, rd_kafka_resp_err_t code, const char *what, struct error *err)
 {
 	bool away = code == RD_KAFKA_RESP_ERR__TRANSPORT || code == RD_KAFKA_RESP_ERR__TIMED_OUT ||
-	    code == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ||
-	    code == RD_KAFKA_RESP_ERR__RESOLVE || code == RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT ||
-	    code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE || code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION ||
-	    code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE;
+	    code == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION ||
+	    code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || code == RD_KAFKA_RESP_ERR__RESOLVE ||
+	    code == RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||
+	    code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION || code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE;
 
 	error_set(err, away ? ERROR_AWAY : ERROR_STATE, "%s: %s", what, rd_kafka_err2str(code));
 	must(pthread_mutex_lock(&trouble->lock) == 0);
@@ -702,12 +702,24 @@ kafka_topic(struct kafka_consumer *consumer, int64_t wait_ms, const char **clust
 	return true;
 }
 
+/* Of a topic that has grown, one member of a group hears before the others. */
+static void
+hear_of_partitions(struct kafka_consumer *consumer)
+{
+	const struct rd_kafka_metadata *metadata;
+
+	if (rd_kafka_metadata(consumer->client, 0, consumer->topic, &metadata, ANSWER_MS) == RD_KAFKA_RESP_ERR_NO_ERROR)
+		rd_kafka_metadata_destroy(metadata);
+}
+
 bool
 kafka_ask_ends(struct kafka_consumer *consumer, int32_t partition, struct kafka_ends *out, struct error *err)
 {
 	rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
 	    consumer->client, consumer->topic_name, partition, &out->first, &out->stable, ANSWER_MS);
 
+	if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
+		hear_of_partitions(consumer);
 	/* A reader of committed records is told the last stable offset. */
 	out->end = kafka_last_end(consumer, partition);
 	if (out->end < out->stable)

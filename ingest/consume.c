@@ -208,6 +208,20 @@ take_over(struct consuming *consuming, struct reading *reading, struct partition
 	return true;
 }
 
+/* Brokers may be away when a group's partitions move, too. */
+static bool
+ask_ends(struct consuming *consuming, int32_t partition, struct kafka_ends *ends, struct error *err)
+{
+	int64_t deadline = clock_ms() + consuming->options->patience_ms;
+
+	while (!kafka_ask_ends(consuming->consumer, partition, ends, err)) {
+		if (err->kind != ERROR_AWAY || clock_ms() > deadline || told_to_stop)
+			return false;
+		wait_ms(RETRY_MS);
+	}
+	return true;
+}
+
 bool
 reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, struct error *err)
 {
@@ -216,8 +230,8 @@ reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, st
 	struct partition *stored = &reading->partition;
 	struct kafka_ends ends;
 
-	if (!kafka_ask_ends(consuming->consumer, partition, &ends, err) ||
-	    !take_over(consuming, reading, name, ends.first, err) || !check_fit(consuming, reading, &ends, err))
+	if (!ask_ends(consuming, partition, &ends, err) || !take_over(consuming, reading, name, ends.first, err) ||
+	    !check_fit(consuming, reading, &ends, err))
 		return false;
 	reading->assigned = true;
 	reading->done = false;

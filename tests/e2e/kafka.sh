@@ -45,9 +45,9 @@ last_stable() { topic -X isolation.level=read_committed offsets "$1" | cut -d' '
 
 # comes WANTED COMMAND...: waits until it prints this, ten seconds at most.
 comes() {
-	local wanted=$1 wait got
+	local wanted=$1 until=$((SECONDS + 10)) got
 	shift
-	for ((wait = 0; wait < 200; wait++)); do
+	while [ "$SECONDS" -le "$until" ]; do
 		got=$("$@")
 		[ "$got" != "$wanted" ] || return 0
 		sleep 0.05

@@ -61,6 +61,8 @@ Three billion tokens are said clearly, and are hard to believe.  A person may be
     last batch appended     2026-10-06T00:00:00Z
     batches                 3
     sources read            3
+    Kafka partitions        0
+    Kafka incidents         0
     waiting in quarantine   0
     ledger rows not rated   3 (in 3 batches)
     tenant periods to rate  0
