@@ -43,7 +43,7 @@ static const struct property consumer_fixed[] = {
 static const struct property consumer_defaults[] = {
     {"client.id", "tollbook"},
     {"group.id", "tollbook"},
-    {"queued.max.messages.kbytes", "4096"}, /* for each partition */
+    {"queued.max.messages.kbytes", "2048"}, /* for each partition */
     {"socket.keepalive.enable", "true"},
     {"sasl.kerberos.min.time.before.relogin", "0"}, /* runs no command to get a ticket */
     {NULL, NULL},

@@ -8,7 +8,7 @@
 static bool consume_verb(struct run *run, struct error *err);
 
 enum {
-	DEFAULT_BATCH_RECORDS = 100000,
+	DEFAULT_BATCH_RECORDS = 50000,
 	BATCH_BYTES = 64 << 20,
 	DEFAULT_BATCH_SECONDS = 5,
 	DEFAULT_PATIENCE_SECONDS = 60,
@@ -26,7 +26,7 @@ static const struct option_spec options[] = {
     {"reason", "TEXT", "why, for the audit log", 'r'},
     {"source", "NAME", "the producer, for records that do not name one; default: /short", 0},
     {"late-days", "N", "set usage aside that is older than this; default: 400", 0},
-    {"batch-records", "N", "records of one transaction at most; default: 100000", 0},
+    {"batch-records", "N", "records of one transaction at most; default: 50000", 0},
     {"batch-seconds", "N", "age of a record when it is booked at the latest; default: 5", 0},
     {"patience", "SECONDS", "how long a database or brokers that are away are waited for; default: 60", 0},
     {"stats", NULL, "a live line on a terminal", 0},

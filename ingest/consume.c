@@ -248,18 +248,16 @@ reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, st
 
 /* --- the two ways to get partitions ------------------------------------------------------------ */
 
-/* A new reading of every partition, from where the topic begins now. */
+/* A new reading of every partition, from where the topic begins now: of all of them or of none. */
 static bool
-begin_again(struct consuming *consuming, int32_t partitions, struct error *err)
+reread_all(struct consuming *consuming, const int64_t *first_offsets, int32_t partitions, struct error *err)
 {
 	struct run *run = consuming->run;
 
 	for (int32_t i = 0; i < partitions; i++) {
 		struct partition_name name = {consuming->cluster, consuming->options->topic, i};
-		struct kafka_ends ends;
 
-		if (!kafka_ask_ends(consuming->consumer, i, &ends, err) ||
-		    !partition_reread(run->db, name, ends.first, consuming->options->again_reason, run->now, run->by, err))
+		if (!partition_reread(run->db, name, first_offsets[i], consuming->options->again_reason, run->now, run->by, err))
 			return false;
 	}
 	return db_change(run->db, SQL_LEDGER_AUDIT_ADD,
@@ -267,6 +265,27 @@ begin_again(struct consuming *consuming, int32_t partitions, struct error *err)
 		arena_format(&run->arena, "topic %s of %s", consuming->options->topic, consuming->cluster),
 		consuming->options->again_reason),
 	    1, err);
+}
+
+static bool
+begin_again(struct consuming *consuming, int32_t partitions, struct error *err)
+{
+	int64_t *first_offsets = memory_new((size_t)partitions, sizeof *first_offsets);
+	struct kafka_ends ends;
+	bool fine = true;
+
+	for (int32_t i = 0; fine && i < partitions; i++) {
+		fine = kafka_ask_ends(consuming->consumer, i, &ends, err);
+		first_offsets[i] = ends.first;
+	}
+	fine = fine && db_begin(consuming->run->db, err);
+	if (fine) {
+		fine = reread_all(consuming, first_offsets, partitions, err) && db_commit(consuming->run->db, err);
+		if (!fine)
+			db_rollback(consuming->run->db);
+	}
+	free(first_offsets);
+	return fine;
 }
 
 /* All partitions, up to the ends of this moment. */

@@ -32,17 +32,37 @@ wait_ms(long milliseconds)
 	(void)nanosleep(&wait, NULL);
 }
 
-/* How many transactions the partition's former owner has open: one at most, in its own connection. */
+/* The transaction that a partition's former owner has open, or "": one at most, in its own connection. */
 static bool
-count_rivals(struct db *db, const char *partition_id, enum statement_id statement, int *count, struct error *err)
+find_rival(struct db *db, const char *partition_id, struct text *transaction, struct error *err)
 {
 	struct rows rows;
 
-	if (!db_rows(db, statement, PARAMS(partition_id), &rows, err))
+	if (!db_rows(db, SQL_LEDGER_PARTITION_RIVALS, PARAMS(partition_id), &rows, err))
 		return false;
-	*count = rows.count;
+	text_clear(transaction);
+	for (int i = 0; i < rows.count; i++)
+		text_add_format(transaction, "%s since %s", row_text(&rows, i, 0), row_text(&rows, i, 1));
 	rows_release(&rows);
 	return true;
+}
+
+/* Waits until that transaction is over; what the owner begins afterwards does not matter, it will be refused. */
+static bool
+wait_for_rival(struct db *db, const char *partition_id, bool *over, struct error *err)
+{
+	struct text first = {0}, now = {0};
+	bool fine = find_rival(db, partition_id, &first, err);
+
+	*over = first.length == 0;
+	for (int i = 0; fine && !*over && i < RIVAL_PATIENCE; i++) {
+		wait_ms(RIVAL_WAIT_MS);
+		fine = find_rival(db, partition_id, &now, err);
+		*over = strcmp(text_string(&first), text_string(&now)) != 0;
+	}
+	text_release(&first);
+	text_release(&now);
+	return fine;
 }
 
 /* A former owner that stands still in the middle of a batch holds locks on what it wrote, and whoever reads the same records again
@@ -50,23 +70,18 @@ count_rivals(struct db *db, const char *partition_id, enum statement_id statemen
 static bool
 end_rivals(struct db *db, const char *partition_id, struct error *err)
 {
-	int count = 1;
+	struct rows ended;
+	bool over;
 
-	for (int i = 0; i < RIVAL_PATIENCE; i++) {
-		if (!count_rivals(db, partition_id, SQL_LEDGER_PARTITION_RIVALS, &count, err))
-			return false;
-		if (count == 0)
-			return true;
-		wait_ms(RIVAL_WAIT_MS);
-	}
-	if (!count_rivals(db, partition_id, SQL_LEDGER_PARTITION_RIVALS_END, &count, err))
+	if (!wait_for_rival(db, partition_id, &over, err))
 		return false;
-	for (int i = 0; count > 0 && i < RIVAL_PATIENCE; i++) {
-		if (!count_rivals(db, partition_id, SQL_LEDGER_PARTITION_RIVALS, &count, err))
-			return false;
-		wait_ms(RIVAL_WAIT_MS);
-	}
-	return count == 0 || error_set(err, ERROR_BUSY, "the former owner of the partition could not be ended");
+	if (over)
+		return true;
+	if (!db_rows(db, SQL_LEDGER_PARTITION_RIVALS_END, PARAMS(partition_id), &ended, err))
+		return false;
+	rows_release(&ended);
+	return wait_for_rival(db, partition_id, &over, err) &&
+	    (over || error_set(err, ERROR_BUSY, "the former owner of the partition could not be ended"));
 }
 
 static bool

@@ -18,6 +18,8 @@ events=${TOLLBOOK_CHAOS_EVENTS:-20000} rounds=${TOLLBOOK_CHAOS_ROUNDS:-6} server
 broker_restarts=${TOLLBOOK_CHAOS_BROKERS:-1} group_seconds=${TOLLBOOK_CHAOS_SECONDS:-15} cuts=${TOLLBOOK_CHAOS_CUTS:-12}
 RANDOM=$((seed % 32768))
 partitions=8
+processes_end() { local left; left=$(jobs -p); [ -z "$left" ] || kill -9 $left 2>/dev/null; true; }
+at_end+=(processes_end)
 make -s build/tests/support/cut_proxy || exit 1
 echo "seed $seed (TOLLBOOK_CHAOS_SEED=$seed repeats it)"
 
@@ -65,11 +67,14 @@ proved() {
 
 # Produces $room/NAME in the background, a little at a time; what was not acknowledged is said again, which changes nothing.
 produce_slowly() { # NAME RECORDS-AT-A-TIME MILLISECONDS-BETWEEN
-	local chunk
+	local chunk tries=0
 	rm -rf "$room/chunks" && mkdir "$room/chunks"
 	split -a 4 -l "$2" "$room/$1" "$room/chunks/"
 	for chunk in "$room/chunks/"*; do
-		until produce "$1" --plain --spread -X enable.idempotence=true <"$chunk" 2>/dev/null; do sleep 0.1; done
+		until topic -X enable.idempotence=true produce "$1" --plain --spread <"$chunk" 2>>"$room/producer"; do
+			[ $((tries++)) -lt 100 ] || return 1
+			sleep 0.1
+		done
 		pause "$3"
 	done
 } </dev/null
@@ -185,7 +190,7 @@ input chaos "$events"
 names=0 kills=0 slots=() followers=$(random 2 3) block=$((rounds < 12 ? rounds / 2 : 5)) most_records=$((events < 50000 ? 100 : 500))
 produce_in_background chaos $((events / rounds / 64 * 8 + 8)) 80
 chaos
-wait "$producer"
+check "all of it was produced" wait "$producer"
 check "after the kills a bounded run comes to the end" to_the_end last chaos --patience 60
 proved chaos "killed"
 note "kills: $kills of consumers, $server_kills of the server, $broker_restarts broker restarts; ended by themselves: ${ended[*]-none} with exit codes ${!ended[*]}"
