@@ -14,7 +14,7 @@
 
 /* The options of every verb that talks to Kafka. */
 #define KAFKA_OPTIONS                                                                                                            \
-	{"brokers", "HOST:PORT[,HOST:PORT]", "the brokers to ask first", 'b'},                                                   \
+	{"brokers", "LIST", "the brokers to ask first: HOST:PORT,HOST:PORT", 'b'},                                               \
 	    {"property", "KEY=VALUE...", "a librdkafka property; sasl.password.file names a file that has the password", 'X'},   \
 	    {"kafka-config", "FILE", "librdkafka properties, KEY=VALUE a line; passwords may stand here", 'F'},                  \
 	{                                                                                                                        \

@@ -321,6 +321,23 @@ ends "of two with one name, one ends and says so" 8 ada "$ada" 'same --instance'
 check "the other one has the partition" comes "$hers" owned_by static "$follower"
 stops "and ends well" 0 double "$follower"
 stops "as the rest does" 0 bob "$bob"
+# Booking that takes longer than a member may be silent: it goes on polling, and keeps what it has.
+new_topic slow 2
+follow slow slow -X max.poll.interval.ms=3000
+send slow slow 10 --spread
+check "a follower reads" comes 10 booked slow
+before=$(epochs slow '0, 1')
+psql -X -q -d "$TOLLBOOK_DB" -c 'BEGIN; LOCK metering.usage_key IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT' >"$room/lock.out" 2>&1 &
+lock=$!
+sleep 0.5
+send slow slower 10 --spread
+sleep 4
+equal "for five seconds nothing can be booked" "$(sql "SELECT count(*) FROM pg_locks WHERE NOT granted") $(positions slow)" '1 0:5 1:5'
+wait "$lock"
+check "then it is" comes 20 booked slow
+equal "and the member was one all the time" "$(epochs slow '0, 1')" "$before"
+stops "it ends well" 0 slow "$follower"
+
 reconciles groups
 
 # --- two that know nothing of each other --------------------------------------------------------
