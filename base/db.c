@@ -13,10 +13,14 @@
 #include "base/digest.h"
 #include "base/private_server.h"
 
+enum { IDENTITY_TEXT = 128 };
+
 struct db {
 	PGconn *connection;
 	bool is_private; /* of a server that we start ourselves */
+	bool is_ready;   /* the session has its settings */
 	bool *prepared;  /* by enum statement_id */
+	char identity[IDENTITY_TEXT];
 };
 
 static bool server_error(struct db *db, const PGresult *result, const char *what, struct error *err);
@@ -72,11 +76,27 @@ check_encoding(struct db *db, struct error *err)
 	return error_hint(err, "Make another one: CREATE DATABASE tollbook ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;");
 }
 
+/* What is remembered of a database holds for that one alone: a standby that took over, or a backup, may lack what was there. */
+static bool
+check_same(struct db *db, const char *identity, struct error *err)
+{
+	if (db->identity[0] == '\0')
+		snprintf(db->identity, sizeof db->identity, "%s", identity);
+	if (strcmp(db->identity, identity) == 0)
+		return true;
+	error_set(
+	    err, ERROR_BUSY, "the database is another one than before: a standby that took over, or a backup that was restored");
+	error_detail(err, "It was %s (system, timeline, database), it is %s.", db->identity, identity);
+	return error_hint(err, "Run again: it goes on from where this database stands.");
+}
+
 static bool
 begin_session(struct db *db, struct error *err)
 {
 	struct rows session;
+	bool same;
 
+	db->is_ready = false;
 	if (db->connection == NULL || PQstatus(db->connection) != CONNECTION_OK) {
 		error_set(err, ERROR_AWAY, "the database could not be reached");
 		error_detail(err, "%s", db->connection == NULL ? "out of memory" : PQerrorMessage(db->connection));
@@ -85,8 +105,10 @@ begin_session(struct db *db, struct error *err)
 	}
 	if (!check_encoding(db, err) || !db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
 		return false;
+	same = check_same(db, row_text(&session, 0, rows_columns(&session) - 1), err);
 	rows_release(&session);
-	return true;
+	db->is_ready = same;
+	return same;
 }
 
 bool
@@ -121,7 +143,7 @@ db_open(const char *conninfo, struct db **out, struct error *err)
 bool
 db_is_open(const struct db *db)
 {
-	return PQstatus(db->connection) == CONNECTION_OK;
+	return db->is_ready && PQstatus(db->connection) == CONNECTION_OK;
 }
 
 bool
@@ -160,6 +182,7 @@ kind_of(const char *sqlstate)
 	    {"57P", ERROR_AWAY},
 	    {"53", ERROR_AWAY},
 	    {"58", ERROR_AWAY},
+	    {"25P03", ERROR_AWAY}, /* the server ended a session that stood still in a transaction */
 	    {"22003", ERROR_RANGE},
 	    {"55P03", ERROR_BUSY},
 	    {"40", ERROR_BUSY},

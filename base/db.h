@@ -26,7 +26,8 @@ MUST_CHECK
 bool db_open(const char *conninfo, struct db **out, struct error *err);
 void db_close(struct db *db);
 /* The same server again after the connection was lost: a new session, nothing of the old one.  Starts the private server if it is
- * down. */
+ * down.  An error of kind BUSY where another database answers now (a standby was promoted, a backup restored): what the caller
+ * remembers of the old one may not be there. */
 MUST_CHECK
 bool db_reconnect(struct db *db, struct error *err);
 /* False once the connection is lost. */

@@ -621,7 +621,7 @@ kafka_consumer_open(struct run *run, const char *topic, const char *group, const
 		free(consumer);
 		return false;
 	}
-	/* Events of the group come out of the consumer's queue together with what is left of messages there. */
+	/* Events of the group come out of the consumer's queue then. */
 	must(rd_kafka_poll_set_consumer(consumer->client) == RD_KAFKA_RESP_ERR_NO_ERROR);
 	consumer->topic = rd_kafka_topic_new(consumer->client, topic, NULL);
 	*out = consumer;
@@ -785,7 +785,11 @@ kafka_poll(struct kafka_consumer *consumer, int timeout_ms, struct error *err)
 	bool fine = true;
 
 	if (event != NULL) {
-		fine = event->err == RD_KAFKA_RESP_ERR_NO_ERROR || heed(consumer, event, err);
+		/* A record that came past its partition's queue would be skipped. */
+		fine = event->err == RD_KAFKA_RESP_ERR_NO_ERROR
+		    ? error_set(err, ERROR_STATE, "a record of %s[%d], offset %lld, came out of turn", consumer->topic_name,
+			  (int)event->partition, (long long)event->offset)
+		    : heed(consumer, event, err);
 		rd_kafka_message_destroy(event);
 	}
 	if (fine && consumer->failed) {

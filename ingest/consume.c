@@ -2,6 +2,7 @@
 #include "ingest/consume.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +12,9 @@
 
 enum { RETRY_MS = 200, REPORT_MS = 1000, METRICS_MS = 5000, LEAST_SILENCE_MS = 3000 };
 
-static volatile sig_atomic_t told_to_stop;
+/* Written by a signal's handler, read by both threads. */
+static atomic_int told_to_stop;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler may write it");
 
 static void
 on_signal(int number)
@@ -107,12 +110,15 @@ consume_silence_ms(const struct consuming *consuming)
 static bool
 book(struct consuming *consuming, struct batch *batch, struct batch_counts *counts, struct error *err)
 {
-	int64_t deadline = clock_ms() + consuming->options->patience_ms, batch_id;
+	int64_t deadline = 0, batch_id;
 	bool booked = false;
 
 	while (!booked) {
 		if (batch_append(&consuming->writer, batch, run_clock(consuming->run), counts, &batch_id, err))
 			return true;
+		/* Patience begins with the first failure: a batch may take its time. */
+		if (deadline == 0)
+			deadline = clock_ms() + consuming->options->patience_ms;
 		/* Whether a batch whose connection was lost is booked is looked up, never guessed. */
 		if (!consume_may_wait(err) || clock_ms() > deadline ||
 		    !consume_recover(consuming, batch, batch_id, &booked, counts, err))
@@ -121,14 +127,21 @@ book(struct consuming *consuming, struct batch *batch, struct batch_counts *coun
 	return true;
 }
 
+/* A file that cannot be written at the start is a mistake; later on it must not keep usage from being booked. */
 static bool
 report(struct consuming *consuming, int64_t *metrics_ms, bool last, struct error *err)
 {
+	bool first = *metrics_ms == 0;
+
 	consume_report_line(consuming);
-	if (consuming->options->metrics_path == NULL || (!last && clock_ms() - *metrics_ms < METRICS_MS))
+	if (consuming->options->metrics_path == NULL || (!last && !first && clock_ms() - *metrics_ms < METRICS_MS))
 		return true;
 	*metrics_ms = clock_ms();
-	return consume_report_metrics(consuming, err);
+	if (consume_report_metrics(consuming, err))
+		return true;
+	if (!first)
+		say(consuming->run, "%s: %s", err->message, consuming->options->metrics_path);
+	return !first;
 }
 
 static bool
@@ -200,11 +213,15 @@ static bool
 take_over(struct consuming *consuming, struct reading *reading, struct partition_name name, int64_t first, struct error *err)
 {
 	struct run *run = consuming->run;
+	int64_t deadline = 0;
 	bool booked;
 
-	while (!partition_take(run->db, name, first, consuming->owner, run_clock(run), run->by, &reading->partition, err))
-		if (!consume_may_wait(err) || !consume_recover(consuming, NULL, 0, &booked, NULL, err))
+	while (!partition_take(run->db, name, first, consuming->owner, run_clock(run), run->by, &reading->partition, err)) {
+		if (deadline == 0)
+			deadline = clock_ms() + consuming->options->patience_ms;
+		if (!consume_may_wait(err) || clock_ms() > deadline || !consume_recover(consuming, NULL, 0, &booked, NULL, err))
 			return false;
+	}
 	return true;
 }
 
@@ -241,6 +258,7 @@ reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, st
 	reading->seen_end = -1;
 	reading->ends.end = ends.end;
 	reading->anchor = stored->last_offset >= ends.first ? stored->last_offset : -1;
+	memcpy(reading->anchor_digest, stored->last_digest, sizeof reading->anchor_digest);
 	*offset = reading->anchor >= 0 ? reading->anchor : reading->expected;
 	consume_report_ends(consuming, reading);
 	return true;

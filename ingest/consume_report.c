@@ -9,13 +9,19 @@
 static struct consumed *
 consumed_of(struct consume_result *result, int32_t partition)
 {
-	size_t at = 0;
+	size_t at = 0, behind = result->partition_count;
 
-	while (at < result->partition_count && result->partitions[at].partition < partition)
-		at++;
+	while (at < behind) {
+		size_t middle = at + (behind - at) / 2;
+
+		if (result->partitions[middle].partition < partition)
+			at = middle + 1;
+		else
+			behind = middle;
+	}
 	if (at < result->partition_count && result->partitions[at].partition == partition)
 		return &result->partitions[at];
-	/* Partitions are few and new ones rare: grown by one. */
+	/* New ones are rare: grown by one. */
 	result->partitions = realloc(result->partitions, (result->partition_count + 1) * sizeof *result->partitions);
 	must(result->partitions != NULL);
 	memmove(

@@ -17,10 +17,11 @@ struct reading {
 	struct partition partition; /* the booking side's while a batch is on its way */
 	bool assigned;
 	/* The fetching side's. */
-	bool done;            /* bounded: read up to its target */
-	int64_t expected;     /* the next offset to take */
-	int64_t target;       /* bounded: nothing from here on */
-	int64_t anchor;       /* the last record booked, which must be there still; -1: seen, or gone with the log's beginning */
+	bool done;        /* bounded: read up to its target */
+	int64_t expected; /* the next offset to take */
+	int64_t target;   /* bounded: nothing from here on */
+	int64_t anchor;   /* the last record booked, which must be there still; -1: seen, or gone with the log's beginning */
+	unsigned char anchor_digest[DIGEST_SIZE];
 	int64_t range_first;  /* where the next range begins: behind the last one handed over */
 	int64_t seen_end;     /* the end that was reached, or -1 */
 	int64_t timestamp_ms; /* of the record taken last */

@@ -124,10 +124,11 @@ put(struct consuming *consuming, struct reading *reading, const struct message *
 	reading->seen_end = -1;
 }
 
+/* That much of it is kept of a record, see message.c. */
 static struct bytes
-kept_of(const struct message *message)
+kept_of(struct bytes whole)
 {
-	return (struct bytes){message->value.at, message->value.length < RAW_BYTES ? message->value.length : RAW_BYTES};
+	return (struct bytes){whole.at, whole.length < RAW_BYTES ? whole.length : RAW_BYTES};
 }
 
 /* The booking side has the database: what it was given is booked first. */
@@ -145,18 +146,19 @@ tell_incident(struct consuming *consuming, const struct reading *reading, enum i
 static bool
 check_anchor(struct consuming *consuming, struct reading *reading, const struct message *message, struct error *err)
 {
-	const struct partition *partition = &reading->partition;
+	struct envelope envelope = {.has_key = message->envelope.has_key, .key = kept_of(message->envelope.key)};
 	unsigned char digest[DIGEST_SIZE];
+	int64_t anchor = reading->anchor;
 
 	/* Compaction may have taken it; then nothing can be said. */
 	reading->anchor = -1;
-	if (message->offset > partition->last_offset)
+	if (message->offset > anchor)
 		return true;
-	message_digest(message->timestamp_ms, &message->envelope, kept_of(message),
+	message_digest(message->timestamp_ms, &envelope, kept_of(message->value),
 	    message->has_value ? (int64_t)message->value.length : -1, digest);
-	if (memcmp(digest, partition->last_digest, sizeof digest) == 0)
+	if (memcmp(digest, reading->anchor_digest, sizeof digest) == 0)
 		return true;
-	return tell_incident(consuming, reading, INCIDENT_TOPIC_REPLACED, partition->last_offset, message->offset, err);
+	return tell_incident(consuming, reading, INCIDENT_TOPIC_REPLACED, anchor, message->offset, err);
 }
 
 static bool
@@ -212,16 +214,32 @@ take_turn(struct consuming *consuming, struct reading *reading, bool *any, struc
 /* --- between batches -------------------------------------------------------------------------- */
 
 static bool
-note_one(struct consuming *consuming, struct reading *reading, struct error *err)
+note_each(struct consuming *consuming, struct error *err)
 {
-	bool booked;
+	struct instant now = run_clock(consuming->run);
 
-	see_ends(consuming, reading);
-	if (reading->seen_end > reading->partition.clear_offset)
-		reading->partition.clear_offset = reading->seen_end;
-	if (partition_note(consuming->run->db, &reading->partition, &reading->ends, run_clock(consuming->run), err))
+	for (size_t i = 0; i < consuming->reading_count; i++) {
+		const struct reading *reading = consuming->readings[i];
+
+		if (reading != NULL && reading->assigned &&
+		    !partition_note(consuming->run->db, &reading->partition, &reading->ends, now, err))
+			return false;
+	}
+	return true;
+}
+
+/* In one transaction: a topic may have thousands of partitions. */
+static bool
+note_together(struct consuming *consuming, struct error *err)
+{
+	struct db *db = consuming->run->db;
+
+	if (!db_begin(db, err))
+		return false;
+	if (note_each(consuming, err) && db_commit(db, err))
 		return true;
-	return consume_may_wait(err) && consume_recover(consuming, NULL, 0, &booked, NULL, err);
+	db_rollback(db);
+	return false;
 }
 
 /* Called when everything is booked: what is seen of the partitions goes into the ledger, where they stand goes to Kafka. */
@@ -231,17 +249,21 @@ note_all(struct consuming *consuming, struct error *err)
 	int32_t *partitions = memory_new(consuming->reading_count, sizeof *partitions);
 	int64_t *offsets = memory_new(consuming->reading_count, sizeof *offsets);
 	size_t count = 0;
-	bool fine = true;
+	bool fine, booked;
 
-	for (size_t i = 0; fine && i < consuming->reading_count; i++) {
+	for (size_t i = 0; i < consuming->reading_count; i++) {
 		struct reading *reading = consuming->readings[i];
 
 		if (reading == NULL || !reading->assigned)
 			continue;
-		fine = note_one(consuming, reading, err);
+		see_ends(consuming, reading);
+		if (reading->seen_end > reading->partition.clear_offset)
+			reading->partition.clear_offset = reading->seen_end;
 		partitions[count] = reading->partition.name.number;
 		offsets[count++] = reading->partition.clear_offset;
 	}
+	fine = count == 0 || note_together(consuming, err) ||
+	    (consume_may_wait(err) && consume_recover(consuming, NULL, 0, &booked, NULL, err));
 	if (fine && count > 0)
 		kafka_commit(consuming->consumer, partitions, offsets, count);
 	free(partitions);
@@ -290,6 +312,9 @@ fetch_revoked(void *context, bool lost, struct error *err)
 	struct consuming *consuming = context;
 	bool fine = true;
 
+	if (lost)
+		say(consuming->run,
+		    "the group gave the partitions to others meanwhile; what was read of them and is not booked is theirs");
 	if (lost && has_records(consuming)) {
 		for (size_t i = 0; i < consuming->reading_count; i++)
 			if (consuming->readings[i] != NULL)

@@ -1,4 +1,4 @@
--- Settings that every connection of tollbook runs under.
+-- Settings that every connection of tollbook runs under; last which database this is: system, timeline and database.
 SELECT set_config('search_path', 'pg_catalog', false),
        set_config('default_transaction_isolation', 'read committed', false),
        set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
@@ -9,4 +9,7 @@ SELECT set_config('search_path', 'pg_catalog', false),
        set_config('bytea_output', 'hex', false),
        set_config('lock_timeout', '5min', false),
        set_config('idle_in_transaction_session_timeout', '30min', false),
-       set_config('jit', 'off', false);
+       set_config('jit', 'off', false),
+       (SELECT system_identifier FROM pg_control_system()) || '/' ||
+       CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END || '/' ||
+       (SELECT oid FROM pg_database WHERE datname = current_database());

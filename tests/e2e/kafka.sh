@@ -362,6 +362,17 @@ check "the follower reads the rest" comes 3016 booked
 stops "and ends well" 0 long "$follower"
 equal "nothing was lost, nothing came twice" "$(sql 'SELECT sum(records), sum(accepted) FROM metering.batch_range') $(positions rivals)" '3016|3016 0:3016'
 reconciles rivals
+# What a process remembers holds for its database alone: a series that it found there may not be in a backup.
+copy_database rivals backup
+use_database rivals
+follow long rivals
+check "a follower is there" comes 0 owned_by rivals "$follower"
+drop_database rivals
+copy_database backup rivals
+ends "a follower whose database was replaced by a backup ends" 8 long "$follower" 'another one than before'
+send rivals d 5
+equal "the next run goes on from where the backup stands" "$(read_topic rivals)" '0:3016-3021=5/5/0/0/0/0/0'
+reconciles rivals
 
 # --- topics that are not what they were ----------------------------------------------------------
 books incidents
