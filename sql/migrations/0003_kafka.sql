@@ -84,3 +84,8 @@ BEGIN
 		EXECUTE format('ALTER TABLE metering.%I ENABLE ALWAYS TRIGGER append_only_truncate', name);
 	END LOOP;
 END $$;
+-- A position moves, but is never lost.
+CREATE TRIGGER never_deleted BEFORE DELETE ON metering.kafka_partition FOR EACH ROW EXECUTE FUNCTION metering.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON metering.kafka_partition FOR EACH STATEMENT EXECUTE FUNCTION metering.refuse_change();
+ALTER TABLE metering.kafka_partition ENABLE ALWAYS TRIGGER never_deleted;
+ALTER TABLE metering.kafka_partition ENABLE ALWAYS TRIGGER append_only_truncate;

@@ -9,12 +9,13 @@ cd "$(dirname "$0")/../.."
 # What may change, and in which way; every other table of the two schemas takes rows and nothing else.
 #   metering.meter               a copy of the program's registry
 #   metering.source_position     where input stands
+#   metering.kafka_partition     where a partition stands; not deleted, tried below
 #   finance.issuer               an address book: names are copied into documents
 #   finance.rating_due           a list of work
 #   finance.rating_in_force      which rating is the newest
 #   finance.document_counter     the next number
 #   finance.billing_period, invoice, invoice_line: until they are settled or final, tried below
-working='meter source_position issuer rating_due rating_in_force document_counter billing_period invoice invoice_line'
+working='meter source_position kafka_partition issuer rating_due rating_in_force document_counter billing_period invoice invoice_line'
 
 cat >"$room/book.json" <<'END'
 {"tollbook_prices": 1, "book": "b", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests"], "rules": [{"model": "small",
@@ -41,6 +42,13 @@ check "it is rated" exits 7 rate
 check "both have drafts" tollbook invoice draft --as-of $as_of
 check "one of them is made final" tollbook invoice finalize --as-of $as_of --tenant ann
 
+# What a consumer would have left; it needs no broker here.
+sql "INSERT INTO metering.kafka_partition (cluster, topic, partition, opened_at, opened_by, start_offset, next_offset, clear_offset)
+     VALUES ('c', 'usage', 0, now(), 'test', 0, 0, 0);
+     INSERT INTO metering.batch_range VALUES (1, (SELECT partition_id FROM metering.kafka_partition), 0, 1, 1, 1, 0, 0, 0, 0);
+     INSERT INTO metering.kafka_incident (partition_id, kind, expected, found, seen_at, seen_by)
+     VALUES ((SELECT partition_id FROM metering.kafka_partition), 'topic_shorter', 5, 1, now(), 'test')"
+
 # refuses SENTENCE STATEMENT: by the trigger (SQLSTATE 23001), in a usual session and in one that says it is a replica.
 refuses() {
 	local mode output
@@ -63,6 +71,9 @@ for table in $(tables); do
 done
 check "fifteen tables and more were tried" test "$(tables | wc -l)" -ge 15
 
+refuses "the place of a partition is not deleted" "DELETE FROM metering.kafka_partition"
+refuses "nor are all places" "TRUNCATE metering.kafka_partition CASCADE"
+
 # Documents.
 final="(SELECT invoice_id FROM finance.invoice WHERE status = 'final')" draft="(SELECT invoice_id FROM finance.invoice WHERE status = 'draft')"
 refuses "a final invoice refuses UPDATE" "UPDATE finance.invoice SET total_minor = 0 WHERE invoice_id = $final"
@@ -83,5 +94,9 @@ before=$(sql "SELECT invoice_id FROM finance.invoice WHERE status = 'draft'")
 check "a draft is drafted again" tollbook invoice draft --as-of $as_of
 check "and is another row" test "$(sql "SELECT invoice_id FROM finance.invoice WHERE status = 'draft'")" != "$before"
 equal "the final one is as it was" "$(sql "SELECT number, total_minor FROM finance.invoice WHERE status = 'final'")" 'TF-INV-2026-000001|104'
+# The invented rows belong to no batch; only who may turn triggers off can take them away.
+sql "ALTER TABLE metering.batch_range DISABLE TRIGGER ALL; ALTER TABLE metering.kafka_incident DISABLE TRIGGER ALL;
+     ALTER TABLE metering.kafka_partition DISABLE TRIGGER ALL;
+     DELETE FROM metering.batch_range; DELETE FROM metering.kafka_incident; DELETE FROM metering.kafka_partition"
 check "the books reconcile" tollbook reconcile --quiet
 report
