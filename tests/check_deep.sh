@@ -2,11 +2,14 @@
 # What takes longer than a change can wait for; `make check-deep` runs it.  The last line counts: N passed, N failed.
 #   FUZZ_SECONDS   for each fuzzer; 60 where it is not set
 #   KILLS          moments at which ingest and rate are killed; 60 where it is not set
+#   TOLLBOOK_CHAOS_SEED   repeats what tests/e2e/kafka_chaos.sh did, as far as machines repeat
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . tests/support/report.sh
 seconds=${FUZZ_SECONDS:-60}
 export KILLS=${KILLS:-60}
+export TOLLBOOK_CHAOS_EVENTS=200000 TOLLBOOK_CHAOS_ROUNDS=100 TOLLBOOK_CHAOS_SERVERS=20 TOLLBOOK_CHAOS_BROKERS=5
+export TOLLBOOK_CHAOS_SECONDS=120 TOLLBOOK_CHAOS_CUTS=60
 unset MAKEFLAGS MAKELEVEL
 
 # Seeds: the invented usage, a line a file, and every example.
@@ -34,8 +37,14 @@ for fuzzer in tests/fuzz/*_fuzz.c; do
 	check "$name finds nothing in $seconds s" fuzz "$name"
 done
 check "the sanitized program is built" make -j2 SANITIZE=1 all
-killed=$(BUILD=build/sanitized tests/e2e/killed.sh)
-printf '%s\n' "$killed"
-passed=$((passed + $(grep -c '^ok - ' <<<"$killed"))) failed=$((failed + $(grep -c '^not ok - ' <<<"$killed")))
-grep -qE '^[0-9]+ passed, [0-9]+ failed' <<<"$killed" || not_ok "tests/e2e/killed.sh did not come to its end"
+# told SCRIPT: what it proves counts here too.
+told() {
+	local said
+	said=$(BUILD=build/sanitized "$1")
+	printf '%s\n' "$said"
+	passed=$((passed + $(grep -c '^ok - ' <<<"$said"))) failed=$((failed + $(grep -c '^not ok - ' <<<"$said")))
+	grep -qE '^[0-9]+ passed, [0-9]+ failed' <<<"$said" || not_ok "$1 did not come to its end"
+}
+told tests/e2e/killed.sh
+told tests/e2e/kafka_chaos.sh
 report

@@ -1,5 +1,5 @@
 # Usage for a topic, a line a record, line i for partition (i - 1) % PARTITIONS: new events, one in twenty-five said again in any
-# partition, one in a hundred with the id of another tenant's event, one in a hundred a correction or void of an event that
+# partition, one in a hundred with the id of an event of another tenant's, one in a hundred a correction or void of an event that
 # stands earlier in the same partition, and now and then its repetition there.
 #   awk -v COUNT=N -v SEED=N -v PARTITIONS=N -v DAYS='YYYY-MM-DD...' -v PREFIX=TEXT -f chaos_input.awk
 # A quarter of the events is within a tenth of a second of midnight.
@@ -16,12 +16,12 @@ function record(id, tenant, data) {
 		tenant % 3, id, tenant, instant(day[1 + random(days)]), data)
 }
 function usage(id, tenant) {
-	return record(id, tenant, sprintf("\"operation\":\"chat\",\"provider\":\"p\",\"model\":\"m%d\",\"quantities\":%s", random(5), quantities()))
+	return record(id, tenant, sprintf("\"operation\":\"chat\",\"provider\":\"p\",\"model\":\"m%d\",\"quantities\":%s", random(2), quantities()))
 }
 function taken_back(id, original, tenant) {
 	original = sprintf("\"ref\":{\"source\":\"/gateway-%d\",\"id\":\"%s\"},", tenant % 3, original)
 	if (random(3) == 0) return record(id, tenant, "\"kind\":\"void\"," original "\"quantities\":{}")
-	return record(id, tenant, "\"kind\":\"correction\"," original "\"operation\":\"chat\",\"provider\":\"p\",\"model\":\"m" random(5) "\",\"quantities\":" quantities())
+	return record(id, tenant, "\"kind\":\"correction\"," original "\"operation\":\"chat\",\"provider\":\"p\",\"model\":\"m" random(2) "\",\"quantities\":" quantities())
 }
 BEGIN {
 	state = SEED % 2147483646 + 1
@@ -32,8 +32,8 @@ BEGIN {
 		chance = random(100)
 		if (chance < 4 && events > 0) {
 			print line[1 + random(events)]
-		} else if (chance < 5 && events > 0) {
-			print usage(id_of[1 + random(events)], 90 + i % 7)
+		} else if (chance < 5 && events > namesakes) {
+			print usage(id_of[++namesakes], 90 + i % 7)
 		} else if (chance < 6 && (partition in waiting)) {
 			print said[partition] = taken_back("c" PREFIX i, id_of[waiting[partition]], tenant_of[waiting[partition]])
 			delete waiting[partition]
@@ -41,7 +41,7 @@ BEGIN {
 			print said[partition]
 			delete said[partition]
 		} else {
-			tenant = random(40)
+			tenant = random(8)
 			events++
 			id_of[events] = PREFIX i
 			tenant_of[events] = tenant
