@@ -557,6 +557,14 @@ clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+void
+clock_wait(int64_t milliseconds)
+{
+	struct timespec wait = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+
+	(void)nanosleep(&wait, NULL);
+}
+
 struct instant
 run_clock(const struct run *run)
 {

@@ -78,6 +78,8 @@ const char *option_each(const struct run *run, const char *name, size_t at);
 struct instant run_clock(const struct run *run);
 /* Milliseconds of a clock that never jumps, for intervals only. */
 int64_t clock_ms(void);
+/* Waits; a signal may end it early. */
+void clock_wait(int64_t milliseconds);
 /* A whole number option within [least, most]; `otherwise` when not given. */
 MUST_CHECK
 bool option_number(

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ingest/consuming.h"
@@ -39,14 +38,6 @@ heed_signals(void)
 	must(sigaction(SIGTERM, &action, NULL) == 0 && sigaction(SIGINT, &action, NULL) == 0);
 }
 
-static void
-wait_ms(long milliseconds)
-{
-	struct timespec wait = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
-
-	(void)nanosleep(&wait, NULL);
-}
-
 /* --- when the database is away ---------------------------------------------------------------- */
 
 bool
@@ -69,11 +60,17 @@ retake_all(struct consuming *consuming, struct error *err)
 }
 
 static bool
+have_database(struct consuming *consuming, struct error *err)
+{
+	return db_is_open(consuming->run->db) || db_reconnect(consuming->run->db, err);
+}
+
+static bool
 try_recover(struct consuming *consuming, struct batch *batch, int64_t batch_id, bool *booked, struct batch_counts *counts,
     struct error *err)
 {
 	*booked = false;
-	return (db_is_open(consuming->run->db) || db_reconnect(consuming->run->db, err)) && retake_all(consuming, err) &&
+	return have_database(consuming, err) && retake_all(consuming, err) &&
 	    (batch == NULL || batch_find(&consuming->writer, batch, batch_id, booked, counts, err));
 }
 
@@ -85,7 +82,7 @@ consume_recover(struct consuming *consuming, struct batch *batch, int64_t batch_
 
 	say(consuming->run, "the database is away, waiting for it: %s", err->detail[0] != '\0' ? err->detail : err->message);
 	do {
-		wait_ms(RETRY_MS);
+		clock_wait(RETRY_MS);
 		if (try_recover(consuming, batch, batch_id, booked, counts, err)) {
 			say(consuming->run, "the database is back%s",
 			    batch == NULL ? ""
@@ -234,7 +231,7 @@ ask_ends(struct consuming *consuming, int32_t partition, struct kafka_ends *ends
 	while (!kafka_ask_ends(consuming->consumer, partition, ends, err)) {
 		if (err->kind != ERROR_AWAY || clock_ms() > deadline || told_to_stop)
 			return false;
-		wait_ms(RETRY_MS);
+		clock_wait(RETRY_MS);
 	}
 	return true;
 }
@@ -340,19 +337,18 @@ begin(struct consuming *consuming, struct error *err)
 	    (consuming->options->follow ? kafka_subscribe(consuming->consumer, err) : assign_all(consuming, partitions, err));
 }
 
-/* Brokers that are away at the start are waited for as they are later on. */
+/* Brokers and a database that go away at the start are waited for as they are later on. */
 static bool
 begin_patiently(struct consuming *consuming, struct error *err)
 {
 	int64_t deadline = clock_ms() + consuming->options->patience_ms;
 
-	while (!begin(consuming, err)) {
-		if (err->kind != ERROR_AWAY || !db_is_open(consuming->run->db) || clock_ms() > deadline ||
-		    consume_is_told_to_stop())
+	while (!have_database(consuming, err) || !begin(consuming, err)) {
+		if (err->kind != ERROR_AWAY || clock_ms() > deadline || consume_is_told_to_stop())
 			return false;
 		if (consuming->writer.db != NULL)
 			ledger_writer_release(&consuming->writer);
-		wait_ms(RETRY_MS);
+		clock_wait(RETRY_MS);
 	}
 	return true;
 }

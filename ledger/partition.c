@@ -2,7 +2,8 @@
 #include "ledger/partition.h"
 
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/command.h"
 
 enum { RIVAL_WAIT_MS = 50, RIVAL_PATIENCE = 100 /* waits: five seconds */, FIND_ATTEMPTS = 10 };
 
@@ -22,14 +23,6 @@ message_digest(
 	digest_field(digest, value.at, value.length);
 	digest_end(digest, out);
 	digest_free(digest);
-}
-
-static void
-wait_ms(long milliseconds)
-{
-	struct timespec wait = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
-
-	(void)nanosleep(&wait, NULL);
 }
 
 /* The transaction that a partition's former owner has open, or "": one at most, in its own connection. */
@@ -56,7 +49,7 @@ wait_for_rival(struct db *db, const char *partition_id, bool *over, struct error
 
 	*over = first.length == 0;
 	for (int i = 0; fine && !*over && i < RIVAL_PATIENCE; i++) {
-		wait_ms(RIVAL_WAIT_MS);
+		clock_wait(RIVAL_WAIT_MS);
 		fine = find_rival(db, partition_id, &now, err);
 		*over = strcmp(text_string(&first), text_string(&now)) != 0;
 	}
@@ -96,7 +89,7 @@ find_or_open(struct db *db, struct partition_name name, int64_t first_offset, st
 	for (int i = 0; fine && rows.count == 0 && i < FIND_ATTEMPTS; i++) {
 		if (i > 0) {
 			rows_release(&rows);
-			wait_ms(RIVAL_WAIT_MS);
+			clock_wait(RIVAL_WAIT_MS);
 		}
 		fine = db_rows(db, SQL_LEDGER_PARTITION_FIND_OR_OPEN,
 		    PARAMS(name.cluster, name.topic, param_number(&arena, name.number), param_number(&arena, first_offset),

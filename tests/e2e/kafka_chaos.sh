@@ -122,7 +122,7 @@ killed() {
 	wait "$2" 2>/dev/null || code=$?
 	[ $code != 137 ] || return 0
 	ended[code]=$((${ended[code]:-0} + 1))
-	[ $code = 0 ] || note "$1 had ended with $code: $(tail -n 3 "$room/$1.err" | tr '\n' ' ')"
+	[ $code = 0 ] || note "$1 had ended with $code: $(grep -A 3 '^tollbook: ' "$room/$1.err" | tr '\n' ' ')"
 	return 1
 }
 ended=() batch_seconds=1
@@ -369,6 +369,7 @@ come_and_go() {
 		[ $in_a_row -le $longest ] || longest=$in_a_row
 		before=$after
 	done
+	sleep 1
 	for slot in 0 1 2; do
 		kill -TERM "${slots[slot]#* }" 2>/dev/null
 		left+=("${slots[slot]}")
@@ -379,7 +380,7 @@ members() {
 	new_database group
 	check "the books are set up" tollbook init --quiet
 	new_topic group $partitions
-	input group $((group_seconds * 400))
+	input group $((group_seconds * 600))
 	produce_in_background group 80 150
 	come_and_go
 	# shellcheck disable=SC2086

@@ -121,7 +121,7 @@ attempted() { cat "$room/attempt.$1"; return "$(cat "$room/attempt.$1.code")"; }
 refused "a wrong password is told as such" 2 'Authentication failed' attempted password
 refused "an authority that is not ours is told as such" 2 'certificate verify failed' attempted authority
 refused "and so is a certificate with another name" 2 'certificate verify failed' attempted name
-refused "a consumer without a certificate is told what the broker says of it" 2 'alert bad certificate' attempted certificate
+refused "a consumer without a certificate is told what the broker says of it" 2 'SSL alert number' attempted certificate
 refused "one that does not speak TLS is told what may be wrong" 5 'connecting to a SSL listener?' attempted clear
 if ! printf '%s\n' 2.6.1 "$(pkg-config --modversion rdkafka)" | sort -V -C; then
 	refused "a login by SCRAM is told that this librdkafka cannot do it at Kafka 4" 2 'can do no login by SCRAM at Kafka 4' attempted scram
