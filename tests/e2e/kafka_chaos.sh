@@ -313,7 +313,7 @@ zombies() {
 	new_topic within $partitions
 	input within 2000
 	check "produced" produce within --plain --spread <"$room/within"
-	for day in $days; do sql "SELECT metering.ensure_month(date_trunc('month', date '$day')::date)"; done
+	for day in $days; do sql "SELECT metering.ensure_month(date_trunc('month', date '$day')::date)" >/dev/null; done
 	hold_ledger
 	consume within-zombie within --follow --group within --batch-records 200
 	zombie=$consumer
@@ -380,7 +380,7 @@ members() {
 	new_database group
 	check "the books are set up" tollbook init --quiet
 	new_topic group $partitions
-	input group $((group_seconds * 600))
+	input group $((group_seconds * 500))
 	produce_in_background group 80 150
 	come_and_go
 	# shellcheck disable=SC2086
@@ -443,6 +443,7 @@ cut_network() {
 	new_topic cut $partitions
 	input cut $((cuts * 5 * 50 + 400))
 	check "produced" produce cut --plain --spread <"$room/cut"
+	: >"$room/cuts"
 	build/tests/support/cut_proxy "$TOLLBOOK_HOME/run/.s.PGSQL.5432" 5 before,after,silent 1 >"$room/cuts" &
 	proxy=$!
 	comes 5 1 grep -c . "$room/cuts"
