@@ -21,7 +21,7 @@ else
 endif
 
 ROOMS     := base ledger ingest rating reports
-LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat rdkafka
+LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat rdkafka glib-2.0
 SOURCES   := tollbook.c $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c)))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/statements.o
 PARTS     := $(filter-out $(BUILD)/obj/tollbook.o,$(OBJECTS))
@@ -147,9 +147,11 @@ install: all
 	install -D -m 755 $(BUILD)/tollbook $(DESTDIR)$(PREFIX)/bin/tollbook
 	$(BUILD)/tollbook --manual >$(BUILD)/tollbook.1
 	install -D -m 644 $(BUILD)/tollbook.1 $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tollbook docs/price-book.schema.json docs/tenants.schema.json
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/tollbook $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
+	rm -f $(DESTDIR)$(PREFIX)/share/tollbook/price-book.schema.json $(DESTDIR)$(PREFIX)/share/tollbook/tenants.schema.json
 
 fmt:
 	clang-format -i $$(find $(ROOMS) tests tollbook.c -name '*.[ch]')
@@ -172,9 +174,10 @@ help:
 
 # --- Debian packages --------------------------------------------------------------------------
 BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-dev libpcre2-dev libcsv-dev libjansson-dev \
-  libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev librdkafka-dev zstd
+  libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev librdkafka-dev libglib2.0-dev zstd
 KAFKA_PACKAGES := openjdk-17-jre-headless maven
-CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck openssl libreoffice-calc-nogui $(KAFKA_PACKAGES)
+CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck openssl libreoffice-calc-nogui \
+  python3-jsonschema $(KAFKA_PACKAGES)
 
 .PHONY: deps deps-build deps-check deps-kafka
 deps: deps-check

@@ -413,6 +413,7 @@ read_common(const struct option_list *list, struct run *run, struct error *err)
 	run->values = (const char **)memory_new(list->count, sizeof *run->values);
 	for (size_t i = 0; i < list->own; i++)
 		run->values[i] = list->value[i];
+	run->conninfo = list_value(list, "db");
 	run->quiet = list_value(list, "quiet") != NULL;
 	run->dry_run = list_value(list, "dry-run") != NULL;
 	run->by = first_of(list_value(list, "by"), getenv("USER"), "unknown");
@@ -425,10 +426,16 @@ read_common(const struct option_list *list, struct run *run, struct error *err)
 
 /* --- running --------------------------------------------------------------------------------- */
 
-static bool
-open_and_run(struct run *run, const char *conninfo, struct error *err)
+bool
+run_open_db(struct run *run, struct error *err)
 {
-	if (run->command->needs != NEEDS_NOTHING && !db_open(conninfo, &run->db, err))
+	return run->db != NULL || (db_open(run->conninfo, &run->db, err) && migrate_check(run->db, err));
+}
+
+static bool
+open_and_run(struct run *run, struct error *err)
+{
+	if (run->command->needs != NEEDS_NOTHING && !db_open(run->conninfo, &run->db, err))
 		return false;
 	if ((run->command->needs & NEEDS_DB) != 0 && !migrate_check(run->db, err))
 		return false;
@@ -459,7 +466,7 @@ run_command(const struct command *command, int argc, char **argv)
 	if (fine && list_value(&list, "help") != NULL)
 		print_help(stdout, command);
 	else
-		fine = fine && read_common(&list, &run, &err) && open_and_run(&run, list_value(&list, "db"), &err);
+		fine = fine && read_common(&list, &run, &err) && open_and_run(&run, &err);
 	if (fine)
 		fine = flush_output(&err);
 	else

@@ -54,9 +54,10 @@ struct command {
 /* One invocation. */
 struct run {
 	const struct command *command;
-	struct db *db;      /* open where the command needs it; closed by the front door */
-	struct instant now; /* --as-of, or the clock at the start */
-	bool as_of;         /* it is --as-of */
+	struct db *db;        /* open where the command needs it, or after run_open_db(); closed by the front door */
+	const char *conninfo; /* --db, or NULL */
+	struct instant now;   /* --as-of, or the clock at the start */
+	bool as_of;           /* it is --as-of */
 	enum output_format format;
 	bool dry_run;
 	bool quiet;
@@ -74,6 +75,9 @@ struct run {
 const char *option_value(const struct run *run, const char *name);
 /* The value of the use number `at` (from 0) of an option that repeats, NULL behind the last one. */
 const char *option_each(const struct run *run, const char *name, size_t at);
+/* Opens the database for a verb that needs one with some of its options only: its `needs` is NEEDS_NOTHING.  Again, it does nothing. */
+MUST_CHECK
+bool run_open_db(struct run *run, struct error *err);
 /* What time it is for a verb that runs on and on: run->now where that is --as-of, else the clock. */
 struct instant run_clock(const struct run *run);
 /* Milliseconds of a clock that never jumps, for intervals only. */

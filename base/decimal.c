@@ -13,6 +13,8 @@
 
 #include "base/memory.h"
 
+const struct decimal decimal_one = {(i128)1000000000 * 1000000000};
+
 static const u128 size_max = ~(u128)0 >> 1;
 static const uint64_t scale = UINT64_C(1000000000000000000);
 

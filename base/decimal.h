@@ -25,6 +25,8 @@ struct decimal {
 
 enum { DECIMAL_PLACES = 18, DECIMAL_TEXT = 48 };
 
+extern const struct decimal decimal_one;
+
 enum rounding {
 	ROUND_HALF_EVEN, /* a half goes to the even neighbour: amounts at the 18th decimal */
 	ROUND_HALF_UP,   /* a half goes away from zero: document lines, tax */

@@ -52,8 +52,271 @@ document_parse(const char *bytes, size_t length, const char *file, struct error 
 	if (root == NULL) {
 		error_set(err, ERROR_INPUT, "not JSON: %s", problem.text);
 		error_at(err, file, problem.line > 0 ? (uint64_t)problem.line : 0);
+		error_column(err, problem.column > 0 ? (uint64_t)problem.column : 0);
 	}
 	return root;
+}
+
+/* --- where ----------------------------------------------------------------------------------- */
+
+/* jansson keeps no positions, so the bytes are read once more.  It accepts no deeper document than this. */
+enum { DEEPEST = 2048 };
+
+struct scan {
+	const char *bytes;
+	size_t length, at;
+	const char *path;
+	size_t depth;
+};
+
+/* The value furthest along the path: what is left of the path behind it, NULL for a value beside it, and where it begins. */
+struct reach {
+	const char *rest;
+	size_t at;
+};
+
+static bool scan_value(struct scan *scan, const char *rest, struct reach *out);
+
+static bool
+is_among(char byte, const char *set)
+{
+	return byte != '\0' && strchr(set, byte) != NULL;
+}
+
+static void
+skip_space(struct scan *scan)
+{
+	while (scan->at < scan->length && is_among(scan->bytes[scan->at], " \t\r\n"))
+		scan->at++;
+}
+
+static bool
+scan_byte(struct scan *scan, char wanted)
+{
+	if (scan->at >= scan->length || scan->bytes[scan->at] != wanted)
+		return false;
+	scan->at++;
+	return true;
+}
+
+/* What is left of the path behind these bytes; NULL where they are not next.  No path has a NUL in it. */
+static const char *
+path_behind(const char *rest, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length && rest != NULL; i++)
+		rest = bytes[i] != '\0' && bytes[i] == *rest ? rest + 1 : NULL;
+	return rest;
+}
+
+static bool
+scan_hex(struct scan *scan, uint32_t *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*out = 0;
+	if (scan->length - scan->at < 4)
+		return false;
+	for (int i = 0; i < 4; i++) {
+		char byte = scan->bytes[scan->at++];
+		const char *digit = strchr(digits, byte >= 'A' && byte <= 'F' ? byte - 'A' + 'a' : byte);
+
+		if (byte == '\0' || digit == NULL)
+			return false;
+		*out = *out << 4 | (uint32_t)(digit - digits);
+	}
+	return true;
+}
+
+static size_t
+utf8_of(uint32_t point, char *out)
+{
+	size_t more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+	const uint32_t first[] = {0, 0xc0, 0xe0, 0xf0};
+
+	for (size_t i = more; i > 0; i--, point >>= 6)
+		out[i] = (char)(0x80 | (point & 0x3f));
+	out[0] = (char)(first[more] | point);
+	return more + 1;
+}
+
+/* Behind the backslash. */
+static bool
+scan_escape(struct scan *scan, const char **rest)
+{
+	static const char names[] = "bfnrt", meant[] = "\b\f\n\r\t";
+	const char *name;
+	char bytes[4];
+	uint32_t point, low;
+
+	if (scan->at >= scan->length)
+		return false;
+	bytes[0] = scan->bytes[scan->at++];
+	name = strchr(names, bytes[0]);
+	if (name != NULL && bytes[0] != '\0')
+		bytes[0] = meant[name - names];
+	if (bytes[0] != 'u') {
+		*rest = path_behind(*rest, bytes, 1);
+		return true;
+	}
+	if (!scan_hex(scan, &point))
+		return false;
+	if (point >= 0xd800 && point < 0xdc00) {
+		if (!scan_byte(scan, '\\') || !scan_byte(scan, 'u') || !scan_hex(scan, &low))
+			return false;
+		point = 0x10000 + ((point - 0xd800) << 10 | (low & 0x3ff));
+	}
+	*rest = path_behind(*rest, bytes, utf8_of(point, bytes));
+	return true;
+}
+
+/* A text, compared with what is left of the path. */
+static bool
+scan_text(struct scan *scan, const char **rest)
+{
+	if (!scan_byte(scan, '"'))
+		return false;
+	while (scan->at < scan->length && scan->bytes[scan->at] != '"') {
+		const char *byte = &scan->bytes[scan->at++];
+
+		if (*byte != '\\')
+			*rest = path_behind(*rest, byte, 1);
+		else if (!scan_escape(scan, rest))
+			return false;
+	}
+	return scan_byte(scan, '"');
+}
+
+static bool
+scan_member(struct scan *scan, const char *rest, size_t *longest, struct reach *out)
+{
+	const char *key = rest, *behind;
+	struct reach reach;
+
+	/* as document_path() joins them */
+	if (rest != NULL && rest != scan->path)
+		key = *rest == '.' ? rest + 1 : NULL;
+	behind = key;
+	skip_space(scan);
+	if (!scan_text(scan, &behind))
+		return false;
+	if (behind != NULL && *behind != '\0' && !is_among(*behind, ".["))
+		behind = NULL;
+	skip_space(scan);
+	if (!scan_byte(scan, ':') || !scan_value(scan, behind, &reach))
+		return false;
+	if (reach.rest == NULL || reach.rest < out->rest || (reach.rest == out->rest && (size_t)(behind - key) <= *longest))
+		return true;
+	*longest = (size_t)(behind - key);
+	*out = reach;
+	return true;
+}
+
+/* The index that the path has next, and what is left of the path behind it. */
+static const char *
+path_index(const char *rest, size_t *index)
+{
+	size_t digits;
+
+	*index = 0;
+	if (rest == NULL || *rest != '[')
+		return NULL;
+	digits = strspn(rest + 1, "0123456789");
+	if (digits == 0 || digits > 9 || rest[digits + 1] != ']')
+		return NULL;
+	for (size_t i = 1; i <= digits; i++)
+		*index = *index * 10 + (size_t)(rest[i] - '0');
+	return rest + digits + 2;
+}
+
+/* What stands between the brackets. */
+static bool
+scan_members(struct scan *scan, char end, const char *rest, struct reach *out)
+{
+	size_t wanted, longest = 0;
+	const char *behind = path_index(rest, &wanted);
+	struct reach reach;
+
+	skip_space(scan);
+	if (scan_byte(scan, end))
+		return true;
+	for (size_t i = 0;; i++) {
+		if (end == '}' && !scan_member(scan, rest, &longest, out))
+			return false;
+		if (end == ']' && !scan_value(scan, i == wanted ? behind : NULL, &reach))
+			return false;
+		if (end == ']' && reach.rest != NULL)
+			*out = reach;
+		skip_space(scan);
+		if (scan_byte(scan, end))
+			return true;
+		if (!scan_byte(scan, ','))
+			return false;
+	}
+}
+
+static bool
+scan_word(struct scan *scan)
+{
+	size_t from = scan->at;
+
+	while (scan->at < scan->length && !is_among(scan->bytes[scan->at], ",]} \t\r\n"))
+		scan->at++;
+	return scan->at > from;
+}
+
+static bool
+scan_value(struct scan *scan, const char *rest, struct reach *out)
+{
+	const char *unused = NULL;
+	bool fine;
+
+	skip_space(scan);
+	*out = (struct reach){rest, scan->at};
+	if (scan->at < scan->length && scan->bytes[scan->at] == '"')
+		return scan_text(scan, &unused);
+	if (++scan->depth > DEEPEST)
+		return false;
+	if (scan_byte(scan, '{'))
+		fine = scan_members(scan, '}', rest, out);
+	else if (scan_byte(scan, '['))
+		fine = scan_members(scan, ']', rest, out);
+	else
+		fine = scan_word(scan);
+	scan->depth--;
+	return fine;
+}
+
+bool
+document_where(const char *bytes, size_t length, const char *path, size_t *line, size_t *column)
+{
+	struct scan scan = {.bytes = bytes, .length = length, .path = path};
+	struct reach reach;
+
+	if (!scan_value(&scan, path, &reach))
+		return false;
+	*line = *column = 1;
+	for (size_t i = 0; i < reach.at; i++) {
+		if (bytes[i] == '\n') {
+			(*line)++;
+			*column = 1;
+		} else if (((unsigned char)bytes[i] & 0xc0) != 0x80) {
+			(*column)++;
+		}
+	}
+	return true;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+bool
+document_at(const struct document *document, const char *path)
+{
+	size_t line = 0, column = 0;
+
+	if (document->bytes != NULL && !document_where(document->bytes, document->length, path, &line, &column))
+		line = column = 0;
+	error_at(document->err, document->file, line);
+	return error_column(document->err, column);
 }
 
 bool
@@ -67,7 +330,7 @@ document_refuse(const struct document *document, const char *path, const json_t 
 	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
 	error_set(document->err, ERROR_INPUT, "%s", message);
-	error_at(document->err, document->file, 0);
+	document_at(document, path);
 	error_field(document->err, path, shown == NULL ? "" : shown, shown == NULL ? 0 : strlen(shown));
 	free(shown);
 	return false;

@@ -87,6 +87,14 @@ error_at(struct error *err, const char *file, uint64_t line)
 {
 	snprintf(err->file, sizeof err->file, "%s", file);
 	err->line = line;
+	err->column = 0;
+	return false;
+}
+
+bool
+error_column(struct error *err, uint64_t column)
+{
+	err->column = column;
 	return false;
 }
 
@@ -120,7 +128,9 @@ error_print(FILE *out, const struct error *err)
 	fprintf(out, "tollbook: %s\n", err->message);
 	if (err->file[0] != '\0' || err->field[0] != '\0') {
 		fprintf(out, "at: %s", err->file);
-		if (err->line > 0)
+		if (err->line > 0 && err->column > 0)
+			fprintf(out, ":%llu:%llu", (unsigned long long)err->line, (unsigned long long)err->column);
+		else if (err->line > 0)
 			fprintf(out, ", line %llu", (unsigned long long)err->line);
 		if (err->field[0] != '\0')
 			fprintf(out, "%sfield %s, value \"%s\"", err->file[0] != '\0' ? ", " : "", err->field, err->value);

@@ -29,6 +29,7 @@ struct error {
 	char hint[512];    /* the remedy, or empty */
 	char file[256];    /* where: file name as the user gave it, or empty */
 	uint64_t line;     /* where: line or record number from 1, or 0 */
+	uint64_t column;   /* where in the line: from 1, in code points, or 0 */
 	char field[96];    /* where: JSON path or column name, or empty */
 	char value[128];   /* the offending value, made printable, or empty */
 	char sqlstate[6];  /* the server's code where a database refused, or empty */
@@ -42,6 +43,8 @@ bool error_detail(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 bool error_hint(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Says where: a file and a line (0 for the whole file). */
 bool error_at(struct error *err, const char *file, uint64_t line);
+/* Says where in the line, after error_at(); 0 for the whole line. */
+bool error_column(struct error *err, uint64_t column);
 /* Says which field, and its value; control bytes of the value are shown as \xNN, long ones are cut with "...". */
 bool error_field(struct error *err, const char *field, const char *value, size_t length);
 

@@ -37,8 +37,6 @@ static bool read_byte(struct cursor *cursor, const char *any_of);
 static enum instant_result convert(const struct written *written, int offset_minutes, int utc_year_from, struct instant *out);
 static bool is_leap_second(int64_t second);
 static int days_in_month(int year, int month);
-static int64_t days_from_date(int year, int month, int day);
-static void date_from_days(int64_t days, int64_t *year, int *month, int *day);
 static int64_t floor_divide(int64_t dividend, int64_t divisor);
 
 enum instant_result
@@ -265,9 +263,8 @@ days_in_month(int year, int month)
 	return month == 2 && leap_year ? 29 : days[month - 1];
 }
 
-/* Days since 1970-01-01.  Years are counted from March, so that the leap day is the last of its
- * year. */
-static int64_t
+/* Years are counted from March, so that the leap day is the last of its year. */
+int64_t
 days_from_date(int year, int month, int day)
 {
 	int64_t from_march = (month + 9) % 12;
@@ -279,7 +276,7 @@ days_from_date(int year, int month, int day)
 	return era * ERA_DAYS + in_era * 365 + in_era / 4 - in_era / 100 + in_year - EPOCH_DAYS;
 }
 
-static void
+void
 date_from_days(int64_t days, int64_t *year, int *month, int *day)
 {
 	int64_t era = floor_divide(days + EPOCH_DAYS, ERA_DAYS);

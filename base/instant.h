@@ -1,8 +1,8 @@
 /*
  * instant.h -- points in time: microseconds since 1970-01-01T00:00:00Z, UTC, no leap seconds.
  *
- * instant_now() is the only reader of the clock.  Zones and calendar periods are not here: they
- * come from PostgreSQL's zone data, once, and are stored.
+ * instant_now() is the only reader of the clock.  Zones are not here, but in base/zone.h; calendar
+ * periods come from PostgreSQL's zone data, once, and are stored.
  */
 #ifndef BASE_INSTANT_H
 #define BASE_INSTANT_H
@@ -43,6 +43,10 @@ bool instant_option(const char *text, struct instant *out, struct error *err);
 struct instant instant_now(void);
 /* The calendar year in UTC. */
 int instant_year(struct instant instant);
+
+/* Days from 1970-01-01 to a date of the Gregorian calendar, which must exist; and the date of a day. */
+int64_t days_from_date(int year, int month, int day);
+void date_from_days(int64_t days, int64_t *year, int *month, int *day);
 
 enum { INTERVAL_US = 15 * 60 * 1000000 };
 /* The start of the 15-minute interval an instant falls in; every zone offset in use is a multiple. */

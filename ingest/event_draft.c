@@ -105,7 +105,7 @@ draft_begin(struct draft *draft, const struct event_rules *rules, const struct d
 	draft->meters = 0;
 	for (int i = 0; i < REPORTED_COUNTS; i++)
 		draft->reported[i] = -1;
-	draft->attribution = draft->trace = (struct bytes){NULL, 0};
+	draft->attribution = draft->engine = draft->trace = (struct bytes){NULL, 0};
 }
 
 struct bytes
@@ -538,20 +538,26 @@ put(char *to, const char *bytes, size_t length)
 static void
 set_context(struct draft *draft)
 {
-	static const char attribution[] = "\"attribution\":", trace[] = "\"trace\":";
-	struct bytes first = draft->attribution, second = draft->trace;
+	const struct {
+		const char *name;
+		struct bytes object;
+	} parts[] = {{"\"attribution\":", draft->attribution}, {"\"engine\":", draft->engine}, {"\"trace\":", draft->trace}};
+	size_t room = 2;
 	char *text, *to;
 
-	if (first.length + second.length == 0)
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		if (parts[i].object.length > 0)
+			room += strlen(parts[i].name) + parts[i].object.length + 1;
+	if (room == 2)
 		return;
-	text = to = arena_take(draft->arena, sizeof attribution + sizeof trace + 3 + first.length + second.length);
-	*to++ = '{';
-	if (first.length > 0)
-		to = put(put(to, attribution, sizeof attribution - 1), first.at, first.length);
-	if (first.length > 0 && second.length > 0)
-		*to++ = ',';
-	if (second.length > 0)
-		to = put(put(to, trace, sizeof trace - 1), second.at, second.length);
+	text = to = arena_take(draft->arena, room);
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (parts[i].object.length == 0)
+			continue;
+		*to = to == text ? '{' : ',';
+		to++;
+		to = put(put(to, parts[i].name, strlen(parts[i].name)), parts[i].object.at, parts[i].object.length);
+	}
 	*to++ = '}';
 	draft->event.context = (struct bytes){text, (size_t)(to - text)};
 }

@@ -8,8 +8,8 @@
 #ifndef INGEST_EVENT_DRAFT_H
 #define INGEST_EVENT_DRAFT_H
 
+#include "base/json_reader.h"
 #include "base/memory.h"
-#include "ingest/json_reader.h"
 #include "ledger/usage_event.h"
 
 /* What records are judged by. */
@@ -51,8 +51,8 @@ struct draft {
 	bool has_usage;  /* quantities were given, if only by an unknown name or as null */
 	uint64_t meters; /* bit N: quantity[N] is stated */
 	int64_t quantity[METER_LIMIT];
-	int64_t reported[REPORTED_COUNTS]; /* -1: not stated */
-	struct bytes attribution, trace;   /* JSON text, or empty */
+	int64_t reported[REPORTED_COUNTS];       /* -1: not stated */
+	struct bytes attribution, engine, trace; /* JSON text, or empty */
 };
 
 void draft_begin(struct draft *draft, const struct event_rules *rules, const struct draft_names *names, struct arena *arena);

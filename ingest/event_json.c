@@ -50,6 +50,7 @@ enum data_kind {
 	DATA_QUANTITIES,
 	DATA_REPORTED,
 	DATA_ATTRIBUTION,
+	DATA_ENGINE,
 	DATA_TRACE,
 	DATA_UNREAD
 };
@@ -78,6 +79,7 @@ static const struct draft_names canonical_names = CANONICAL_NAMES("time"), binar
 
 static const char usage_type[] = "tollbook.usage.v1";
 
+static enum reason json_reason(const struct json_reader *reader);
 static const char *json_place(const struct json_reader *reader, struct arena *arena);
 static struct bytes json_problem(const struct json_reader *reader);
 static void read_top(struct json_reader *reader, struct draft *draft, struct top *top);
@@ -140,7 +142,7 @@ event_parse_value(const struct event_rules *rules, const struct event_headers *h
 			(void)json_leave(&reader);
 	}
 	if (!json_end(&reader))
-		set_reason(out, reader.reason, json_place(&reader, arena), json_problem(&reader));
+		set_reason(out, json_reason(&reader), json_place(&reader, arena), json_problem(&reader));
 	else if (value.type != VALUE_OBJECT)
 		set_reason(out, E_NOT_OBJECT, "", json_value_shown(&value));
 	else if (is_stated(&top, CE_SPECVERSION) && (top.form.stated >> SHORT_idempotency_key & 1) != 0)
@@ -164,6 +166,21 @@ event_is_cut(const char *bytes, size_t length, struct arena *arena)
 	return !(json_skip(&reader, NULL) && json_end(&reader)) && reader.cut;
 }
 
+static enum reason
+json_reason(const struct json_reader *reader)
+{
+	static const enum reason reasons[] = {
+	    [JSON_FAULT_NONE] = REASON_NONE,
+	    [JSON_FAULT_UTF8] = E_UTF8,
+	    [JSON_FAULT_NUL] = E_NUL,
+	    [JSON_FAULT_SYNTAX] = E_JSON,
+	    [JSON_FAULT_DEPTH] = E_DEPTH,
+	    [JSON_FAULT_KEY_TWICE] = E_DUPLICATE_KEY,
+	};
+
+	return reasons[reader->fault];
+}
+
 static const char *
 json_place(const struct json_reader *reader, struct arena *arena)
 {
@@ -173,7 +190,7 @@ json_place(const struct json_reader *reader, struct arena *arena)
 static struct bytes
 json_problem(const struct json_reader *reader)
 {
-	return reader->reason == E_DUPLICATE_KEY ? reader->key : bytes_of(reader->problem);
+	return reader->fault == JSON_FAULT_KEY_TWICE ? reader->key : bytes_of(reader->problem);
 }
 
 static enum attribute
@@ -298,7 +315,7 @@ read_data_base64(struct draft *draft, const struct json_value *encoded)
 	else if (!base64_decode(draft->arena, encoded->text, &decoded))
 		draft_fault(draft, E_VALUE, "data_base64", encoded->text);
 	else if (!read_document(&reader, draft, decoded, &value))
-		draft_fault(draft, reader.reason, "data_base64", json_problem(&reader));
+		draft_fault(draft, json_reason(&reader), "data_base64", json_problem(&reader));
 	else if (value.type != VALUE_OBJECT)
 		draft_fault(draft, E_TYPE, "data_base64", json_value_shown(&value));
 }
@@ -313,7 +330,7 @@ read_data_value(struct draft *draft, const struct event_headers *headers, struct
 	if (!headers->data_is_json)
 		draft_fault(draft, E_VALUE, "content-type", headers->content_type);
 	else if (!read_document(&reader, draft, document, &value))
-		draft_fault(draft, reader.reason, json_place(&reader, draft->arena), json_problem(&reader));
+		draft_fault(draft, json_reason(&reader), json_place(&reader, draft->arena), json_problem(&reader));
 	else if (value.type == VALUE_NULL)
 		draft_fault_words(draft, E_USAGE_MISSING, "data", "");
 	else if (value.type != VALUE_OBJECT)
@@ -536,6 +553,7 @@ data_field_find(struct bytes name)
 	    TEXT("service_tier", SERIES_SERVICE_TIER),
 	    OTHER("status", DATA_STATUS),
 	    OTHER("attribution", DATA_ATTRIBUTION),
+	    OTHER("engine", DATA_ENGINE),
 	    OTHER("trace", DATA_TRACE),
 	    OTHER("context_input_tokens", DATA_CONTEXT),
 	    OTHER("reported", DATA_REPORTED),
@@ -549,7 +567,6 @@ data_field_find(struct bytes name)
 	    OTHER("ref", DATA_REF),
 	    OTHER("model_requested", DATA_UNREAD),
 	    OTHER("service_tier_requested", DATA_UNREAD),
-	    OTHER("engine", DATA_UNREAD),
 	    OTHER("finish_reason", DATA_UNREAD),
 	    OTHER("started_at", DATA_UNREAD),
 	    OTHER("raw_digest", DATA_UNREAD),
@@ -814,6 +831,20 @@ read_attribution(struct json_reader *reader, struct draft *draft)
 	draft->attribution.length = (size_t)(end - draft->attribution.at);
 }
 
+/* What is no object is passed over: versions before this one did not look at it. */
+static void
+read_engine(struct json_reader *reader, struct draft *draft)
+{
+	struct bytes raw;
+
+	if (!json_skip(reader, &raw))
+		return;
+	if (raw.at[0] == '{')
+		draft->engine = raw;
+	else if (raw.at[0] != 'n')
+		draft->event.flags |= F_UNKNOWN_FIELD;
+}
+
 static void
 read_trace(struct json_reader *reader, struct draft *draft)
 {
@@ -888,6 +919,9 @@ read_field(struct json_reader *reader, struct draft *draft, const struct data_fi
 	case DATA_ATTRIBUTION:
 		read_attribution(reader, draft);
 		break;
+	case DATA_ENGINE:
+		read_engine(reader, draft);
+		break;
 	case DATA_TRACE:
 		read_trace(reader, draft);
 		break;
@@ -931,6 +965,6 @@ read_data(struct json_reader *reader, struct draft *draft)
 		else
 			read_field(reader, draft, field, &purpose);
 	}
-	if (reader->reason == REASON_NONE)
+	if (reader->fault == JSON_FAULT_NONE)
 		check_purpose(draft, &purpose);
 }

@@ -29,7 +29,7 @@ static bool check_complete(const struct document *document, const struct mapping
 bool
 mapping_parse(const char *json, size_t length, const char *file, struct mapping *out, struct error *err)
 {
-	struct document document = {file, err};
+	struct document document = {file, err, json, length};
 	json_t *root = document_parse(json, length, file, err);
 	bool fine;
 
@@ -345,7 +345,7 @@ bind_column(struct mapping *mapping, enum short_field field, const struct csv_ro
 bool
 mapping_bind(struct mapping *mapping, const struct csv_row *header, const char *file, struct error *err)
 {
-	struct document document = {file, err};
+	struct document document = {.file = file, .err = err};
 
 	must(mapping->header);
 	for (int i = 0; i < SHORT_FIELDS; i++)

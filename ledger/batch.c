@@ -315,17 +315,18 @@ settle(struct batch *batch, struct batch_counts *counts)
 
 /* --- ledger rows ----------------------------------------------------------------------------- */
 
-/* One row in the order of usage_event_copy.sql.  `sign` is 1, or -1 for a reversal. */
+/* One row in the order of usage_event_copy.sql: what is booked under an event's identity.  `sign` is 1, or -1 for a reversal,
+ * which repeats the original's context too, so that it is told apart from other requests as the original is. */
 static void
-encode_row(struct text *out, const struct admitted *key, int64_t batch_id, int sign, struct instant time, int32_t series,
-    int64_t context_tokens, const struct metered *quantities, size_t count)
+encode_row(struct text *out, const struct admitted *key, int64_t batch_id, int sign, const struct booked *booked)
 {
 	const struct usage_event *event = &key->record->event;
+	const struct metered *quantities = booked->quantities;
 	int64_t column[METER_COLUMNS + 1], extra[2 * METER_LIMIT];
 	bool have[METER_COLUMNS + 1] = {false};
 	size_t extras = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < booked->quantity_count; i++) {
 		if (quantities[i].meter <= METER_COLUMNS) {
 			column[quantities[i].meter] = sign * quantities[i].quantity;
 			have[quantities[i].meter] = true;
@@ -339,13 +340,13 @@ encode_row(struct text *out, const struct admitted *key, int64_t batch_id, int s
 	copy_integer(out, (int32_t)key->ordinal);
 	copy_smallint(out, sign == 1 ? 1 : 2);
 	copy_field(out, event->event_id.byte, sizeof event->event_id.byte);
-	copy_instant(out, time);
-	copy_integer(out, series);
+	copy_instant(out, booked->time);
+	copy_integer(out, booked->series);
 	copy_integer(out, key->source);
 	copy_field(out, event->id.at, event->id.length);
 	copy_integer(out, (int32_t)event->flags);
-	if (context_tokens >= 0)
-		copy_bigint(out, context_tokens);
+	if (booked->context_input_tokens >= 0)
+		copy_bigint(out, booked->context_input_tokens);
 	else
 		copy_null(out);
 	for (int i = 1; i <= METER_COLUMNS; i++) {
@@ -358,8 +359,8 @@ encode_row(struct text *out, const struct admitted *key, int64_t batch_id, int s
 		copy_bigints(out, extra, extras);
 	else
 		copy_null(out);
-	if (sign == 1 && event->context.length > 0)
-		copy_field(out, event->context.at, event->context.length);
+	if (booked->context.length > 0)
+		copy_field(out, booked->context.at, booked->context.length);
 	else
 		copy_null(out);
 }
@@ -385,17 +386,16 @@ send_rows(struct ledger_writer *writer, size_t at_least, struct error *err)
 /* A row goes into the COPY data and into the batch's digest, as the same bytes. */
 static bool
 add_row(struct ledger_writer *writer, struct row_facts *facts, const struct admitted *key, int64_t batch_id, int sign,
-    struct instant time, int32_t series, int64_t context_tokens, const struct metered *quantities, size_t count,
-    struct error *err)
+    const struct booked *booked, struct error *err)
 {
 	size_t start = writer->rows.length;
 
-	encode_row(&writer->rows, key, batch_id, sign, time, series, context_tokens, quantities, count);
+	encode_row(&writer->rows, key, batch_id, sign, booked);
 	digest_field(writer->digest, writer->rows.bytes + start, writer->rows.length - start);
-	if (facts->rows == 0 || time.us < facts->first.us)
-		facts->first = time;
-	if (facts->rows == 0 || time.us > facts->last.us)
-		facts->last = time;
+	if (facts->rows == 0 || booked->time.us < facts->first.us)
+		facts->first = booked->time;
+	if (facts->rows == 0 || booked->time.us > facts->last.us)
+		facts->last = booked->time;
 	facts->rows++;
 	return send_rows(writer, COPY_PIECE, err);
 }
@@ -421,14 +421,18 @@ add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, co
 		if (keys[i] == NULL || keys[i]->admission != ADMISSION_NEW)
 			continue;
 		must((reversal == NULL) == (event->kind == EVENT_USAGE));
-		if (event->kind != EVENT_VOID &&
-		    !add_row(writer, facts, keys[i], batch_id, 1, reversal == NULL ? event->time : reversal->original.time,
-			keys[i]->series, event->context_input_tokens, event->quantities, event->quantity_count, err))
-			return false;
-		if (reversal != NULL &&
-		    !add_row(writer, facts, keys[i], batch_id, -1, reversal->original.time, reversal->original.series,
-			reversal->original.context_input_tokens, reversal->original.quantities, reversal->original.quantity_count,
-			err))
+		if (event->kind != EVENT_VOID) {
+			struct booked own = {.time = reversal == NULL ? event->time : reversal->original.time,
+			    .series = keys[i]->series,
+			    .context_input_tokens = event->context_input_tokens,
+			    .quantities = event->quantities,
+			    .quantity_count = event->quantity_count,
+			    .context = event->context};
+
+			if (!add_row(writer, facts, keys[i], batch_id, 1, &own, err))
+				return false;
+		}
+		if (reversal != NULL && !add_row(writer, facts, keys[i], batch_id, -1, &reversal->original, err))
 			return false;
 	}
 	return true;

@@ -201,34 +201,134 @@ print_header(struct run *run, const struct rows *invoice)
 	    row_text(invoice, 0, 14));
 }
 
+/* Columns of invoice_lines.sql. */
+enum line_column {
+	LINE_NUMBER,
+	LINE_MODEL,
+	LINE_SERVICE_TIER,
+	LINE_METER,
+	LINE_PRICED_AS, /* '' where it is the meter */
+	LINE_TIER,
+	LINE_QUANTITY,
+	LINE_DECIMALS,
+	LINE_PRICE,
+	LINE_PER,
+	LINE_EXACT,
+	LINE_MINOR,
+	LINE_BOOK,
+	LINE_VERSION,
+	LINE_RULE,
+	LINE_KIND,
+	LINE_BILLED,
+	LINE_DETAIL,
+};
+
+/* What a contract adds or takes off has no meter. */
+static bool
+is_contracts_own(const struct rows *lines, int i)
+{
+	return row_length(lines, i, LINE_METER) == 0;
+}
+
+/* In the meter's unit; the column is the quantity used or the one billed. */
+static const char *
+quantity_text(struct run *run, const struct rows *lines, int i, enum line_column column)
+{
+	const char *meter = row_text(lines, i, LINE_METER);
+	char quantity[DECIMAL_TEXT];
+
+	if (is_contracts_own(lines, i))
+		return row_text(lines, i, (int)column);
+	meter_format(meter_find(meter, strlen(meter)), row_integer(lines, i, (int)column), quantity);
+	return arena_copy(&run->arena, quantity, strlen(quantity));
+}
+
+/* What led to a line's price beyond the rule, for people. */
+static const char *
+rule_words(struct run *run, const struct rows *lines, int i)
+{
+	const char *detail = row_text(lines, i, LINE_DETAIL), *kind = row_text(lines, i, LINE_KIND), *what = "";
+
+	if (strcmp(kind, "usage") != 0)
+		what = arena_format(&run->arena, ", %s", kind);
+	else if (strcmp(row_text(lines, i, LINE_BILLED), row_text(lines, i, LINE_QUANTITY)) != 0)
+		what = arena_format(&run->arena, ", for %s used", quantity_text(run, lines, i, LINE_QUANTITY));
+	return arena_format(&run->arena, "%s%s%s", what, detail[0] == '\0' ? "" : ": ", detail);
+}
+
+static void
+rule_cell(struct run *run, struct table *table, const struct rows *lines, int i)
+{
+	bool for_people = run->format == FORMAT_TABLE;
+
+	if (is_contracts_own(lines, i))
+		table_cell(table, for_people ? row_text(lines, i, LINE_KIND) : "");
+	else
+		table_cell_format(table, "%s v%s rule %s%s", row_text(lines, i, LINE_BOOK), row_text(lines, i, LINE_VERSION),
+		    row_text(lines, i, LINE_RULE), for_people ? rule_words(run, lines, i) : "");
+}
+
+/* A line of a contract alone, for people: what it is stands where others have their model. */
+static void
+add_contracts_own(struct run *run, struct table *table, const struct rows *lines, int i, int64_t minor_units)
+{
+	table_cell(table, row_text(lines, i, LINE_NUMBER));
+	table_cell(table, row_text(lines, i, LINE_DETAIL));
+	for (int column = LINE_SERVICE_TIER; column <= LINE_PER; column++)
+		if (column != LINE_DECIMALS)
+			table_cell(table, NULL);
+	table_cell(table, row_text(lines, i, LINE_EXACT));
+	table_cell(table, minor_format(run, row_number(lines, i, LINE_MINOR), minor_units));
+	rule_cell(run, table, lines, i);
+}
+
 static void
 add_line(struct run *run, struct table *table, const struct rows *lines, int i, int64_t minor_units)
 {
-	const char *priced_as = row_text(lines, i, 4), *tier = row_text(lines, i, 5), *meter = row_text(lines, i, 3);
-	char quantity[DECIMAL_TEXT];
+	const char *tier = row_text(lines, i, LINE_TIER);
 
 	table_row(table);
-	for (int j = 0; j < 4; j++)
-		table_cell(table, row_text(lines, i, j));
-	table_cell(table, priced_as);
+	if (run->format == FORMAT_TABLE && is_contracts_own(lines, i)) {
+		add_contracts_own(run, table, lines, i, minor_units);
+		return;
+	}
+	for (int column = LINE_NUMBER; column <= LINE_PRICED_AS; column++)
+		table_cell(table, row_text(lines, i, column));
 	table_cell(table, strcmp(tier, "0") == 0 ? "" : tier);
-	table_cell(table, meter_format(meter_find(meter, strlen(meter)), row_integer(lines, i, 6), quantity));
-	table_cell(table, row_text(lines, i, 8));
-	table_cell(table, row_text(lines, i, 9));
-	table_cell(table, row_text(lines, i, 10));
-	table_cell(table, minor_format(run, row_number(lines, i, 11), minor_units));
-	table_cell_format(table, "%s v%s rule %s", row_text(lines, i, 12), row_text(lines, i, 13), row_text(lines, i, 14));
+	/* A table has no column for what is billed beside the quantity; the price is of what is billed. */
+	table_cell(table, quantity_text(run, lines, i, run->format == FORMAT_TABLE ? LINE_BILLED : LINE_QUANTITY));
+	for (int column = LINE_PRICE; column <= LINE_EXACT; column++)
+		table_cell(table, row_text(lines, i, column));
+	table_cell(table, minor_format(run, row_number(lines, i, LINE_MINOR), minor_units));
+	rule_cell(run, table, lines, i);
+	if (run->format == FORMAT_TABLE)
+		return;
+	table_cell(table, row_text(lines, i, LINE_KIND));
+	table_cell(table, quantity_text(run, lines, i, LINE_BILLED));
+	table_cell(table, row_text(lines, i, LINE_DETAIL));
+}
+
+static struct table *
+line_table(const struct run *run)
+{
+#define COLUMNS_FOR_PEOPLE                                                                                                       \
+	{"line", "line", COLUMN_NUMBER}, {"model", "model", COLUMN_TEXT}, {"service_tier", "service tier", COLUMN_TEXT},         \
+	    {"meter", "meter", COLUMN_TEXT}, {"priced_as", "priced as", COLUMN_TEXT}, {"tier", "price tier", COLUMN_NUMBER},     \
+	    {"quantity", "quantity", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER}, {"per", "per", COLUMN_NUMBER},           \
+	    {"exact_amount", "exact", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER},                                       \
+	{                                                                                                                        \
+		"price_rule", "price rule", COLUMN_TEXT                                                                          \
+	}
+	static const struct column for_people[] = {COLUMNS_FOR_PEOPLE, {0}};
+	static const struct column for_programs[] = {COLUMNS_FOR_PEOPLE, {"kind", "kind", COLUMN_TEXT},
+	    {"billed", "billed", COLUMN_NUMBER}, {"detail", "detail", COLUMN_TEXT}, {0}};
+
+	return table_new(run->format == FORMAT_TABLE ? for_people : for_programs);
 }
 
 static bool
 show(struct run *run, struct error *err)
 {
-	static const struct column columns[] = {{"line", "line", COLUMN_NUMBER}, {"model", "model", COLUMN_TEXT},
-	    {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
-	    {"priced_as", "priced as", COLUMN_TEXT}, {"tier", "price tier", COLUMN_NUMBER},
-	    {"quantity", "quantity", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER}, {"per", "per", COLUMN_NUMBER},
-	    {"exact_amount", "exact", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER},
-	    {"price_rule", "price rule", COLUMN_TEXT}, {0}};
 	struct rows invoice, lines;
 	struct table *table;
 
@@ -244,7 +344,7 @@ show(struct run *run, struct error *err)
 		rows_release(&invoice);
 		return false;
 	}
-	table = table_new(columns);
+	table = line_table(run);
 	for (int i = 0; i < lines.count; i++)
 		add_line(run, table, &lines, i, row_number(&invoice, 0, 12));
 	if (run->format == FORMAT_TABLE)

@@ -46,40 +46,41 @@ booked_time(const struct admitted *key, const struct reversals *so_far)
 }
 
 static void
-from_batch(const struct admitted *key, const struct reversals *so_far, struct arena *arena, struct booked *out)
+from_batch(const struct admitted *key, const struct reversals *so_far, struct booked *out)
 {
 	const struct usage_event *event = &key->record->event;
-	size_t size = event->quantity_count * sizeof *event->quantities;
 
 	*out = (struct booked){.time = booked_time(key, so_far),
 	    .series = key->series,
 	    .context_input_tokens = event->context_input_tokens,
-	    .quantity_count = event->quantity_count};
-	out->quantities = arena_take(arena, size);
-	if (size > 0)
-		memcpy(out->quantities, event->quantities, size);
+	    .quantities = event->quantities,
+	    .quantity_count = event->quantity_count,
+	    .context = event->context};
 }
 
-/* Columns of row_find.sql: time, series, context tokens, the hot meters, then extra as "id:quantity,...". */
+/* Columns of row_find.sql: time, series, context tokens, the hot meters, then extra as "id:quantity,...", and the context. */
 static void
 from_row(const struct rows *rows, struct arena *arena, struct booked *out)
 {
-	enum { FIRST_METER = 3 };
-	const char *extra = row_text(rows, 0, FIRST_METER + METER_COLUMNS);
+	enum { FIRST_METER = 3, EXTRA = FIRST_METER + METER_COLUMNS, CONTEXT };
+	const char *extra = row_text(rows, 0, EXTRA);
+	size_t context = row_length(rows, 0, CONTEXT);
+	struct metered *quantities = arena_take(arena, METER_LIMIT * sizeof *quantities);
 
 	*out = (struct booked){.time = row_instant(rows, 0, 0), .series = (int32_t)row_number(rows, 0, 1)};
 	out->context_input_tokens = row_is_null(rows, 0, 2) ? -1 : row_number(rows, 0, 2);
-	out->quantities = arena_take(arena, METER_LIMIT * sizeof *out->quantities);
+	out->context = (struct bytes){arena_copy(arena, row_text(rows, 0, CONTEXT), context), context};
+	out->quantities = quantities;
 	for (int i = 0; i < METER_COLUMNS; i++)
 		if (!row_is_null(rows, 0, FIRST_METER + i))
-			out->quantities[out->quantity_count++] = (struct metered){i + 1, row_number(rows, 0, FIRST_METER + i)};
+			quantities[out->quantity_count++] = (struct metered){i + 1, row_number(rows, 0, FIRST_METER + i)};
 	while (*extra != '\0') {
 		char *end;
 		long meter = strtol(extra, &end, 10);
 		long long quantity = strtoll(end + 1, &end, 10);
 
 		must(out->quantity_count < METER_LIMIT);
-		out->quantities[out->quantity_count++] = (struct metered){(int)meter, quantity};
+		quantities[out->quantity_count++] = (struct metered){(int)meter, quantity};
 		extra = *end == ',' ? end + 1 : end;
 	}
 }
@@ -127,7 +128,7 @@ resolve_one(struct db *db, struct admitted *keys, size_t count, struct admitted 
 
 	digest_hex(original.byte, 16, hex);
 	if (here != NULL && here->record->event.kind != EVENT_VOID)
-		from_batch(here, out, arena, &booked);
+		from_batch(here, out, &booked);
 	else if (!from_ledger(db, hex, arena, &booked, &found, err))
 		return false;
 	if (!found) {

@@ -10,9 +10,10 @@
 struct booked {
 	struct instant time;
 	int32_t series;
-	int64_t context_input_tokens; /* -1: unknown */
-	struct metered *quantities;   /* in the arena of the batch */
+	int64_t context_input_tokens;     /* -1: unknown */
+	const struct metered *quantities; /* in the arena of the batch */
 	size_t quantity_count;
+	struct bytes context; /* in that arena, or of a record of the batch; may be empty */
 };
 
 /* What a correction or void of this batch takes back. */

@@ -144,7 +144,8 @@ enum final_column {
 	FINAL_ENDED,
 	FINAL_IN_FORCE,
 	FINAL_DUE,
-	FINAL_UNSUMMED
+	FINAL_UNSUMMED,
+	FINAL_NEGATIVE
 };
 
 static const char *
@@ -157,24 +158,36 @@ reason_to_refuse(const struct rows *drafts, int row)
 	if (row_bool(drafts, row, FINAL_DUE) || row_bool(drafts, row, FINAL_UNSUMMED))
 		return "usage, prices or a contract of the period are not rated yet: run tollbook rate, then tollbook invoice "
 		       "draft";
+	if (row_bool(drafts, row, FINAL_NEGATIVE))
+		return "its total is less than zero: look at the contract's terms, then run tollbook rate and tollbook invoice "
+		       "draft";
 	return NULL;
 }
 
-/* Everything the document says, field by field, in the order of the query; NULLs are empty. */
 static void
-digest_rows(struct digest *digest, const struct rows *rows, int columns)
+digest_columns(struct digest *digest, const struct rows *rows, int row, int columns)
 {
-	digest_number(digest, rows->count);
-	for (int i = 0; i < rows->count; i++)
-		for (int j = 0; j < columns; j++)
-			digest_field(digest, row_text(rows, i, j), row_length(rows, i, j));
+	for (int j = 0; j < columns; j++)
+		digest_field(digest, row_text(rows, row, j), row_length(rows, row, j));
+}
+
+/* What lines did not say at first is left out where it says nothing.  A line begins with a number and that with a word, so that the
+ * two cannot be taken for each other. */
+static void
+digest_lines(struct digest *digest, const struct rows *lines)
+{
+	enum { FIRST_COLUMNS = 16, ALL_COLUMNS = 19, SAYS_MORE = ALL_COLUMNS };
+
+	digest_number(digest, lines->count);
+	for (int i = 0; i < lines->count; i++)
+		digest_columns(digest, lines, i, row_bool(lines, i, SAYS_MORE) ? ALL_COLUMNS : FIRST_COLUMNS);
 }
 
 bool
 invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
     unsigned char out[DIGEST_SIZE], struct error *err)
 {
-	enum { HEADER_COLUMNS = 13, LINE_COLUMNS = 16 };
+	enum { HEADER_COLUMNS = 13 };
 	struct digest *digest;
 	struct rows header, lines;
 
@@ -187,8 +200,9 @@ invoice_content_digest(struct run *run, const char *invoice_id, const char *numb
 	digest = digest_new();
 	digest_field(digest, number, strlen(number));
 	digest_field(digest, date, strlen(date));
-	digest_rows(digest, &header, HEADER_COLUMNS);
-	digest_rows(digest, &lines, LINE_COLUMNS);
+	digest_number(digest, header.count);
+	digest_columns(digest, &header, 0, HEADER_COLUMNS);
+	digest_lines(digest, &lines);
 	digest_end(digest, out);
 	digest_free(digest);
 	rows_release(&header);

@@ -2,7 +2,7 @@
  * invoice.h -- invoices: drafted from the charges in force, finalized with a number, then never touched.
  *
  * A line is one charge, rounded once, to the currency's minor unit, half away from zero.  Charges at a price of zero make
- * no line.  A number is taken from the series' counter in the transaction that finalizes, so that a series has no gap and
+ * no line.  What a contract takes off is a line with a negative amount, of no model and no meter; a total below zero is not invoiced.  A number is taken from the series' counter in the transaction that finalizes, so that a series has no gap and
  * no double; within a series numbers rise with dates.
  */
 #ifndef LEDGER_INVOICE_H
@@ -38,7 +38,8 @@ typedef void invoice_finalized(void *context, const struct finalized *finalized)
 MUST_CHECK
 bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
 
-/* The digest of everything an invoice says: number and date of issue (YYYY-MM-DD), header and lines, field by field. */
+/* The digest of everything an invoice says: number and date of issue (YYYY-MM-DD), header and lines, field by field.  Kind, billed
+ * quantity and detail of a line count where one of them says something, so that invoices from before there were any keep their digests. */
 MUST_CHECK
 bool invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
     unsigned char out[DIGEST_SIZE], struct error *err);

@@ -62,7 +62,7 @@ struct usage_event {
 	const struct metered *quantities;   /* ordered by meter, each once */
 	size_t quantity_count;
 	unsigned flags;        /* enum event_flag */
-	struct bytes context;  /* attribution and trace as JSON text, kept and not compared; may be empty */
+	struct bytes context;  /* attribution, engine and trace as JSON text, kept and not compared; may be empty */
 	struct id128 event_id; /* see event_identify() */
 	struct id128 content;  /* digest of everything that two copies of one event must agree on */
 };
@@ -98,7 +98,7 @@ const char *flags_format(unsigned flags, char *out, size_t size);
 
 /* Fills event_id and content.  event_id = first 16 bytes of SHA-256 over the length-prefixed tenant,
  * source and id (never joined by a separator).  content = the same over kind, ref, every series field
- * but project and API key, context tokens and the quantities; time, attribution and trace are left out:
+ * but project and API key, context tokens and the quantities; time, attribution, engine and trace are left out:
  * collectors restamp on retry. */
 void event_identify(struct usage_event *event);
 /* The identity of the event that a correction or void names. */

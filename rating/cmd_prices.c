@@ -1,25 +1,24 @@
-/* cmd_prices.c -- `tollbook prices check|publish|list|show|which`. */
+/* cmd_prices.c -- `tollbook prices check|publish|list|show`. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
 #include "base/document.h"
 #include "base/table.h"
-#include "ledger/meter.h"
 #include "rating/contract.h"
+#include "rating/price_files.h"
+#include "rating/price_usage.h"
 
 static bool check(struct run *run, struct error *err);
 static bool publish(struct run *run, struct error *err);
 static bool list(struct run *run, struct error *err);
 static bool show(struct run *run, struct error *err);
-static bool which(struct run *run, struct error *err);
 
-static const struct option_spec which_options[] = {
-    {"book", "NAME", "the price book; must be given", 'b'},
-    {"model", "NAME", "the model as served; must be given", 'm'},
-    {"service-tier", "NAME", "the service tier; default: default", 's'},
-    {"base-model", "NAME", "the base model, where usage states one", 0},
-    {"at", "INSTANT", "the time of the usage; default: now", 0},
+static const struct option_spec check_options[] = {
+    {"with", "FILE...", "a price book that a checked one extends, where it is not published", 'w'},
+    {"against", "BOOK", "compare with this one: a file, BOOK@VERSION, or BOOK for its newest version", 0},
+    {"usage", NULL, "look for usage that the book would hold, in the ledger of tenants whose contract names it", 0},
+    {"since", "MONTHS", "with --usage: how many months back; default: 1", 0},
     {0},
 };
 
@@ -29,8 +28,10 @@ const struct command cmd_prices_check = {
     .operands = "FILE...",
     .operands_min = 1,
     .operands_max = -1,
+    .options = check_options,
     .needs = NEEDS_NOTHING,
-    .example = "  tollbook prices check examples/prices/public-usd.json",
+    .example = "  tollbook prices check examples/prices/public-usd.json\n"
+	       "  tollbook prices check --against public-usd --usage public-usd.json",
     .run = check,
 };
 
@@ -67,22 +68,12 @@ const struct command cmd_prices_show = {
     .run = show,
 };
 
-const struct command cmd_prices_which = {
-    .name = "prices which",
-    .summary = "show how a price is chosen: the version, every rule and why, and the price of each meter",
-    .operands = "",
-    .options = which_options,
-    .needs = NEEDS_DB,
-    .prints_rows = true,
-    .example = "  tollbook prices which --book public-usd --model gpt-5-mini --at 2026-10-15T12:00:00Z",
-    .run = which,
-};
-
 /* --- check ----------------------------------------------------------------------------------- */
 
 struct findings {
 	FILE *out;
 	const char *file;
+	const struct text *text; /* of the file */
 	int errors, warnings;
 };
 
@@ -90,63 +81,120 @@ static void
 tell_finding(void *context, bool is_error, const char *path, const char *text)
 {
 	struct findings *findings = context;
+	size_t line, column;
 
-	fprintf(findings->out, "%s: %s: %s: %s\n", findings->file, is_error ? "error" : "warning", path, text);
+	fprintf(findings->out, "%s:", findings->file);
+	if (path[0] != '\0' && document_where(findings->text->bytes, findings->text->length, path, &line, &column))
+		fprintf(findings->out, "%zu:%zu:", line, column);
+	fprintf(findings->out, " %s: %s%s%s\n", is_error ? "error" : "warning", path, path[0] == '\0' ? "" : ": ", text);
 	findings->errors += is_error;
 	findings->warnings += !is_error;
 }
 
-/* Parses and checks; the text and the book are the caller's. */
 static bool
-load(const char *path, struct text *document, struct price_book **book, struct findings *findings, struct error *err)
+refuse_faulty(const struct findings *findings, struct error *err)
 {
-	findings->file = path;
-	if (!document_read(path, document, err) || !price_book_parse(document->bytes, document->length, path, book, err))
-		return false;
-	price_book_check(*book, tell_finding, findings);
 	if (findings->errors == 0)
 		return true;
-	price_book_free(*book);
 	error_set(err, ERROR_INPUT, "the price book has %d errors", findings->errors);
-	error_at(err, path, 0);
+	error_at(err, findings->file, 0);
 	return error_hint(err, "Each is told above, with the path of the rule; docs/price-books.md is the language.");
 }
 
+/* The months of --since before now. */
 static bool
-check_file(const char *path, struct error *err)
+usage_since(struct run *run, int64_t *months, struct error *err)
 {
-	struct findings findings = {.out = stdout};
-	struct text document = {0};
-	struct price_book *book;
-	bool fine = load(path, &document, &book, &findings, err);
+	if (option_value(run, "since") != NULL && option_value(run, "usage") == NULL)
+		return error_set(err, ERROR_USAGE, "--since belongs to --usage");
+	return option_number(run, "since", 1, 120, 1, months, err);
+}
 
-	text_release(&document);
-	if (!fine)
+/* What takes more than the book itself: an earlier one, and what the ledger has seen. */
+static bool
+check_beside(
+    struct run *run, struct book_shelf *shelf, const struct price_book *book, struct findings *findings, struct error *err)
+{
+	const char *against = option_value(run, "against");
+	struct price_version earlier;
+	int64_t months;
+
+	if (!usage_since(run, &months, err))
 		return false;
-	printf("%s: book %s, %s, %zu rules: fine, %d warnings\n", path, price_book_name(book), price_book_currency(book),
-	    price_book_rules(book), findings.warnings);
+	if (against != NULL) {
+		if (!price_version_named(run, shelf, against, &earlier, err))
+			return error_wrap(err, "--against");
+		price_book_check_against(book, earlier.book, tell_finding, findings);
+	}
+	return option_value(run, "usage") == NULL ||
+	    (run_open_db(run, err) && price_usage_check(run, shelf, book, months, tell_finding, findings, err));
+}
+
+/* Tells what is found in one file. */
+static bool
+check_text(struct run *run, struct book_shelf *shelf, const char *path, struct text *text, struct error *err)
+{
+	struct findings findings = {.out = stdout, .file = path, .text = text};
+	struct price_book *book;
+	bool fine;
+
+	if (!price_file_read(run, shelf, path, text, &book, err))
+		return false;
+	price_book_check(book, tell_finding, &findings);
+	fine = check_beside(run, shelf, book, &findings, err) && refuse_faulty(&findings, err);
+	if (fine)
+		printf("%s: book %s, %s, %zu rules: fine, %d warnings\n", path, price_book_name(book), price_book_currency(book),
+		    price_book_rules(book), findings.warnings);
 	price_book_free(book);
-	return true;
+	return fine;
+}
+
+static bool
+check_file(struct run *run, struct book_shelf *shelf, const char *path, struct error *err)
+{
+	struct text text = {0};
+	bool fine = check_text(run, shelf, path, &text, err);
+
+	text_release(&text);
+	return fine;
+}
+
+static void
+tell_another(const char *file, const struct error *err)
+{
+	printf("%s:", file);
+	if (err->line > 0)
+		printf("%llu:%llu:", (unsigned long long)err->line, (unsigned long long)err->column);
+	printf(" error: %s%s%s\n", err->field, err->field[0] == '\0' ? "" : ": ", err->message);
 }
 
 /* Every file is read, whatever is wrong with one; the first error is the command's, further ones are told beside the findings. */
 static bool
-check(struct run *run, struct error *err)
+check_files(struct run *run, struct book_shelf *shelf, struct error *err)
 {
 	int faulty = 0;
 
 	for (int i = 0; i < run->operand_count; i++) {
 		struct error another = {0};
 
-		if (check_file(run->operands[i], faulty == 0 ? err : &another))
+		if (check_file(run, shelf, run->operands[i], faulty == 0 ? err : &another))
 			continue;
 		if (faulty++ > 0)
-			printf("%s: error: %s%s%s\n", run->operands[i], another.field, another.field[0] == '\0' ? "" : ": ",
-			    another.message);
+			tell_another(run->operands[i], &another);
 	}
 	if (faulty > 1)
 		error_detail(err, "%d of %d files have errors", faulty, run->operand_count);
 	return faulty == 0;
+}
+
+static bool
+check(struct run *run, struct error *err)
+{
+	struct book_shelf *shelf = book_shelf_new();
+	bool fine = price_files_with(run, shelf, err) && check_files(run, shelf, err);
+
+	book_shelf_free(shelf);
+	return fine;
 }
 
 /* --- publish --------------------------------------------------------------------------------- */
@@ -180,17 +228,37 @@ find_place(struct run *run, const struct price_book *book, const char *digest, i
 	return fine;
 }
 
+/* What a publication needs at hand. */
+struct publication {
+	struct run *run;
+	const struct price_book *book;
+	const char *version; /* its number, as text */
+};
+
+static bool
+store_distinction(void *context, const char *kind, int64_t boundary, const char *name, struct error *err)
+{
+	const struct publication *publication = context;
+
+	return db_change(publication->run->db, SQL_RATING_PRICE_DISTINCTION_ADD,
+	    PARAMS(price_book_name(publication->book), publication->version, kind,
+		param_number(&publication->run->arena, boundary), name),
+	    -1, err);
+}
+
 static bool
 store(
     struct run *run, const struct price_book *book, struct text *document, int64_t version, const char *digest, struct error *err)
 {
 	const char *number = param_number(&run->arena, version);
+	struct publication publication = {run, book, number};
 
 	return db_change(run->db, SQL_RATING_PRICE_BOOK_ADD,
 		   PARAMS(price_book_name(book), number, price_book_currency(book),
 		       param_instant(&run->arena, price_book_effective(book)), text_string(document), digest,
 		       param_instant(&run->arena, run->now), run->by),
 		   1, err) &&
+	    price_book_distinctions(book, store_distinction, &publication, err) &&
 	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
 		PARAMS(param_instant(&run->arena, run->now), run->by, "prices publish",
 		    arena_format(&run->arena, "%s version %s", price_book_name(book), number), run->operands[0]),
@@ -224,19 +292,45 @@ publish_book(struct run *run, const struct price_book *book, struct text *docume
 	return fine;
 }
 
+/* Warns of prices that are off from those of the newest version, where there is one. */
+static bool
+check_against_newest(
+    struct run *run, struct book_shelf *shelf, const struct price_book *book, struct findings *findings, struct error *err)
+{
+	const struct price_books *books;
+
+	if (!book_shelf_find(shelf, run->db, price_book_name(book), &books, err))
+		return false;
+	if (books->count > 0)
+		price_book_check_against(book, books->item[books->count - 1].book, tell_finding, findings);
+	return true;
+}
+
+static bool
+publish_text(struct run *run, struct book_shelf *shelf, struct text *text, struct error *err)
+{
+	struct findings findings = {.out = stderr, .file = run->operands[0], .text = text};
+	struct price_book *book;
+	bool fine;
+
+	if (!price_file_read(run, shelf, run->operands[0], text, &book, err))
+		return false;
+	price_book_check(book, tell_finding, &findings);
+	fine = check_against_newest(run, shelf, book, &findings, err) && refuse_faulty(&findings, err) &&
+	    publish_book(run, book, text, err);
+	price_book_free(book);
+	return fine;
+}
+
 static bool
 publish(struct run *run, struct error *err)
 {
-	struct findings findings = {.out = stderr};
-	struct text document = {0};
-	struct price_book *book;
-	bool fine = load(run->operands[0], &document, &book, &findings, err);
+	struct book_shelf *shelf = book_shelf_new();
+	struct text text = {0};
+	bool fine = publish_text(run, shelf, &text, err);
 
-	if (fine) {
-		fine = publish_book(run, book, &document, err);
-		price_book_free(book);
-	}
-	text_release(&document);
+	text_release(&text);
+	book_shelf_free(shelf);
 	return fine;
 }
 
@@ -265,147 +359,19 @@ list(struct run *run, struct error *err)
 static bool
 show(struct run *run, struct error *err)
 {
-	const char *operand = run->operands[0], *at = strrchr(operand, '@');
-	const char *book = at == NULL ? operand : arena_copy(&run->arena, operand, (size_t)(at - operand));
-	i128 version = 0;
 	struct rows rows;
+	const char *book;
+	int version;
 
-	if (at != NULL && (!integer_parse(at + 1, strlen(at + 1), &version, err) || version < 1 || version > INT32_MAX))
-		return error_set(err, ERROR_USAGE, "\"%s\" does not end in a version: write BOOK@1", operand);
-	if (!db_rows(run->db, SQL_RATING_PRICE_BOOK_GET, PARAMS(book, param_number(&run->arena, (int64_t)version)), &rows, err))
+	if (!price_word_split(run, run->operands[0], &book, &version, err) ||
+	    !db_rows(run->db, SQL_RATING_PRICE_BOOK_GET, PARAMS(book, param_number(&run->arena, version)), &rows, err))
 		return false;
 	if (rows.count == 0) {
 		rows_release(&rows);
-		error_set(err, ERROR_STATE, "there is no published price book \"%s\"", operand);
+		error_set(err, ERROR_STATE, "there is no published price book \"%s\"", run->operands[0]);
 		return error_hint(err, "tollbook prices list shows what there is.");
 	}
 	fwrite(row_text(&rows, 0, 0), 1, row_length(&rows, 0, 0), stdout);
 	rows_release(&rows);
 	return true;
-}
-
-/* --- which ----------------------------------------------------------------------------------- */
-
-static bool
-need(struct run *run, const char *option, const char **out, struct error *err)
-{
-	*out = option_value(run, option);
-	if (*out != NULL && (*out)[0] != '\0')
-		return true;
-	error_set(err, ERROR_USAGE, "prices which needs --%s", option);
-	return error_hint(err, "Run: tollbook prices which --help");
-}
-
-/* One row a step of a meter's price. */
-static void
-add_price(struct table *table, const struct meter *meter, const struct meter_price *price, int priced_as)
-{
-	static const char *const modes[] = {[TIER_FLAT] = "", [TIER_GRADUATED] = "graduated", [TIER_VOLUME] = "volume"};
-
-	for (size_t i = 0; i < price->steps; i++) {
-		char text[DECIMAL_TEXT];
-
-		table_row(table);
-		table_cell(table, meter->name);
-		table_cell(table, priced_as == meter->id ? "" : meter_of(priced_as)->name);
-		table_cell(table, modes[price->mode]);
-		table_cell(table, i + 1 < price->steps ? meter_format(meter, price->step[i].up_to, text) : "");
-		table_cell(table, decimal_format(price->step[i].price, text));
-		table_cell_format(table, "%lld", (long long)price->per);
-	}
-}
-
-static void
-print_prices(struct run *run, const struct price_book *book, size_t rule)
-{
-	static const struct column columns[] = {{"meter", "meter", COLUMN_TEXT}, {"priced_as", "priced as", COLUMN_TEXT},
-	    {"tiers", "tiers", COLUMN_TEXT}, {"up_to", "up to", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER},
-	    {"per", "per", COLUMN_NUMBER}, {0}};
-	struct table *table = table_new(columns);
-
-	for (int id = 1; id < METER_LIMIT; id++) {
-		int priced_as;
-		const struct meter_price *price = price_book_meter(book, rule, id, &priced_as);
-
-		if (price != NULL)
-			add_price(table, meter_of(id), price, priced_as);
-	}
-	table_print(table, run, "no meter has a price");
-	table_free(table);
-}
-
-/* Every rule in the order of choice, with why; the first that does not say "no" decides. */
-static void
-print_decision(struct run *run, const struct price_book *book, const struct price_subject *subject)
-{
-	for (int exact = 1; exact >= 0; exact--)
-		for (size_t i = 0; i < price_book_rules(book); i++)
-			if (price_rule_is_exact(book, i) == (exact == 1))
-				printf("  rule %zu, %s: %s\n", i + 1, price_rule_describe(book, i, &run->arena),
-				    price_rule_verdict(book, i, subject));
-}
-
-static bool
-decide(struct run *run, const struct price_version *version, const char *name, const struct price_subject *subject)
-{
-	char effective[INSTANT_TEXT];
-	size_t rule;
-	enum price_match match = price_book_match(version->book, subject, &rule);
-
-	if (run->format == FORMAT_TABLE) {
-		printf("book %s version %d, effective %s, in %s\n", name, version->version,
-		    instant_format(version->effective, effective), price_book_currency(version->book));
-		print_decision(run, version->book, subject);
-	}
-	if (match == PRICE_MATCHED) {
-		if (run->format == FORMAT_TABLE)
-			printf("chosen: rule %zu; meters that are not listed are held\n", rule + 1);
-		print_prices(run, version->book, rule);
-		return true;
-	}
-	run->finding = ERROR_FINDINGS;
-	say(run, "no price: usage is held with the reason %s", match == PRICE_NO_RULE ? "no_rule" : "pattern_limit");
-	return true;
-}
-
-static const struct price_version *
-version_at(const struct price_books *books, struct instant at)
-{
-	const struct price_version *found = NULL;
-
-	for (size_t i = 0; i < books->count; i++)
-		if (books->item[i].effective.us <= at.us)
-			found = &books->item[i];
-	return found;
-}
-
-static bool
-which(struct run *run, struct error *err)
-{
-	struct price_subject subject = {
-	    .base_model = option_value(run, "base-model"), .service_tier = option_value(run, "service-tier")};
-	const struct price_version *version;
-	struct instant at = run->now;
-	struct price_books books;
-	const char *name;
-	bool fine;
-
-	if (!need(run, "book", &name, err) || !need(run, "model", &subject.model, err) ||
-	    (option_value(run, "at") != NULL && !instant_option(option_value(run, "at"), &at, err)) ||
-	    !price_books_load(run->db, name, &books, err))
-		return false;
-	subject.base_model = subject.base_model == NULL ? "" : subject.base_model;
-	subject.service_tier = subject.service_tier == NULL ? "default" : subject.service_tier;
-	version = version_at(&books, at);
-	if (version == NULL) {
-		error_set(err, ERROR_STATE,
-		    books.count == 0 ? "there is no published price book \"%s\""
-				     : "no version of \"%s\" is in force at that time",
-		    name);
-		fine = error_hint(err, "tollbook prices list shows what there is.");
-	} else {
-		fine = decide(run, version, name, &subject);
-	}
-	price_books_release(&books);
-	return fine;
 }

@@ -1,5 +1,6 @@
 /* cmd_rate.c -- `tollbook rate`: new usage into charges. */
 #include "base/table.h"
+#include "base/workers.h"
 #include "ledger/meter.h"
 #include "ledger/period.h"
 #include "rating/rate_run.h"
@@ -9,6 +10,7 @@ static bool rate(struct run *run, struct error *err);
 static const struct option_spec options[] = {
     {"period", "YYYY-MM", "only charges of this billing period", 'p'},
     {"tenant", "TENANT", "only charges of this tenant", 't'},
+    {"workers", "N", "threads that price; the result is the same with any number; default: one a processor", 0},
     {0},
 };
 
@@ -61,7 +63,11 @@ rate(struct run *run, struct error *err)
 {
 	struct rate_scope scope = {.tenant = option_value(run, "tenant") == NULL ? "" : option_value(run, "tenant")};
 	struct rate_result result;
+	int64_t workers;
 
+	if (!option_number(run, "workers", 1, WORKERS_MAX, (int64_t)workers_default(), &workers, err))
+		return false;
+	scope.workers = (size_t)workers;
 	if (!period_option(run, &scope.period, err) || !rate_run(run, scope, &result, err))
 		return false;
 	if (result.rating_run == 0)

@@ -33,7 +33,16 @@ const struct command cmd_tenant_list = {
 };
 
 /* Columns of contract_place.sql. */
-enum { PLACE_EFFECTIVE, PLACE_SAME, PLACE_OTHER_AT, PLACE_LATER, PLACE_CURRENCY, PLACE_ZONE, PLACE_BOOK_CURRENCY };
+enum {
+	PLACE_EFFECTIVE,
+	PLACE_SAME,
+	PLACE_OTHER_AT,
+	PLACE_LATER,
+	PLACE_CURRENCY,
+	PLACE_ZONE,
+	PLACE_BOOK_CURRENCY,
+	PLACE_OVERRIDE_CURRENCY
+};
 
 /* When a contract begins, for the server: it alone knows when a day begins in a zone, but not every offset of RFC 3339. */
 static const char *
@@ -44,6 +53,19 @@ stated_effective(struct run *run, const struct tenant_row *row)
 	if (instant_parse(row->effective, strlen(row->effective), 1, &at) != INSTANT_OK)
 		return row->effective;
 	return param_instant(&run->arena, at);
+}
+
+/* A book that is published already must be in the tenant's currency; `column` has the book's. */
+static bool
+check_book(const struct tenant_file *file, const struct tenant_row *row, const char *field, const char *book,
+    const struct rows *place, int column, struct error *err)
+{
+	if (row_is_null(place, 0, column) || strcmp(row_text(place, 0, column), row->currency) == 0)
+		return true;
+	error_set(err, ERROR_STATE, "book %s is in %s, tenant %s is billed in %s", book, row_text(place, 0, column), row->tenant,
+	    row->currency);
+	error_hint(err, "Name a book in the tenant's currency; tollbook prices list shows them.");
+	return tenant_row_at(file, row, field, book, err);
 }
 
 /* What the database has against a row. */
@@ -61,12 +83,9 @@ check_row(const struct tenant_file *file, const struct tenant_row *row, const st
 		error_hint(err, "A tenant keeps its zone, or a day would be billed twice or not at all.");
 		return tenant_row_at(file, row, "zone", row->zone, err);
 	}
-	if (!row_is_null(place, 0, PLACE_BOOK_CURRENCY) && strcmp(row_text(place, 0, PLACE_BOOK_CURRENCY), row->currency) != 0) {
-		error_set(err, ERROR_STATE, "book %s is in %s, tenant %s is billed in %s", row->book,
-		    row_text(place, 0, PLACE_BOOK_CURRENCY), row->tenant, row->currency);
-		error_hint(err, "Name a book in the tenant's currency; tollbook prices list shows them.");
-		return tenant_row_at(file, row, "book", row->book, err);
-	}
+	if (!check_book(file, row, "book", row->book, place, PLACE_BOOK_CURRENCY, err) ||
+	    !check_book(file, row, "override", row->override, place, PLACE_OVERRIDE_CURRENCY, err))
+		return false;
 	if (row_bool(place, 0, PLACE_OTHER_AT) || row_bool(place, 0, PLACE_LATER)) {
 		error_set(err, ERROR_STATE, "tenant %s has another contract from that instant or a later one on", row->tenant);
 		error_hint(err, "Contracts are added at the end: give the change a later \"effective\".");
@@ -83,7 +102,8 @@ apply_row(struct run *run, const struct tenant_file *file, const struct tenant_r
 	bool fine, same;
 
 	if (!db_one_row(run->db, SQL_RATING_CONTRACT_PLACE,
-		PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated_effective(run, row)),
+		PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated_effective(run, row),
+		    row->override, row->terms),
 		&place, err)) {
 		/* A date may be what the server cannot read; say where it came from. */
 		return tenant_row_at(file, row, "effective", row->effective, err);
@@ -97,7 +117,7 @@ apply_row(struct run *run, const struct tenant_file *file, const struct tenant_r
 	    (same ||
 		(db_change(run->db, SQL_RATING_CONTRACT_ADD,
 		     PARAMS(row->tenant, row->name, row->issuer, row->currency, row->zone, row->book, effective,
-			 param_instant(&run->arena, run->now), run->by),
+			 param_instant(&run->arena, run->now), run->by, row->override, row->terms),
 		     1, err) &&
 		    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
 			PARAMS(param_instant(&run->arena, run->now), run->by, "tenant apply", row->tenant, file->path), 1, err)));
@@ -242,21 +262,56 @@ apply(struct run *run, struct error *err)
 	return fine;
 }
 
+/* Columns of contract_list.sql. */
+enum { LIST_TENANT, LIST_ZONE = 4, LIST_TERMS = 8, LIST_COLUMNS };
+
+/* "trial, 2 fees": what a row's terms have; "" for none. */
+static bool
+terms_summary(struct run *run, const struct rows *rows, int row, const char **out, struct error *err)
+{
+	struct contract_terms *terms = NULL;
+
+	if (row_length(rows, row, LIST_TERMS) > 0 &&
+	    !contract_terms_parse(row_text(rows, row, LIST_TERMS), row_length(rows, row, LIST_TERMS),
+		row_text(rows, row, LIST_TENANT), "terms", row_text(rows, row, LIST_ZONE), &terms, err))
+		return false;
+	*out = contract_terms_summary(terms, &run->arena);
+	contract_terms_free(terms);
+	return true;
+}
+
+static bool
+list_row(struct run *run, const struct rows *rows, int row, struct table *table, struct error *err)
+{
+	const char *summary;
+
+	if (!terms_summary(run, rows, row, &summary, err))
+		return false;
+	table_row(table);
+	for (int column = 0; column < LIST_COLUMNS; column++)
+		table_cell(table, column == LIST_TERMS ? summary : row_text(rows, row, column));
+	return true;
+}
+
 static bool
 list(struct run *run, struct error *err)
 {
 	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"name", "name", COLUMN_TEXT},
 	    {"issuer", "issuer", COLUMN_TEXT}, {"currency", "currency", COLUMN_TEXT}, {"zone", "zone", COLUMN_TEXT},
-	    {"book", "book", COLUMN_TEXT}, {"effective", "effective", COLUMN_TEXT}, {0}};
+	    {"book", "book", COLUMN_TEXT}, {"override", "override", COLUMN_TEXT}, {"effective", "effective", COLUMN_TEXT},
+	    {"terms", "terms", COLUMN_TEXT}, {0}};
 	struct table *table;
 	struct rows rows;
+	bool fine = true;
 
 	if (!db_rows(run->db, SQL_RATING_CONTRACT_LIST, NO_PARAMS, &rows, err))
 		return false;
 	table = table_new(columns);
-	table_rows(table, &rows);
-	table_print(table, run, "no tenants");
+	for (int i = 0; fine && i < rows.count; i++)
+		fine = list_row(run, &rows, i, table, err);
+	if (fine)
+		table_print(table, run, "no tenants");
 	table_free(table);
 	rows_release(&rows);
-	return true;
+	return fine;
 }

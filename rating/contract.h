@@ -1,17 +1,20 @@
 /*
- * contract.h -- what tenants agreed to, and the price books it names, as they stand in the database.
+ * contract.h -- what tenants agreed to, as it stands in the database.
  */
 #ifndef RATING_CONTRACT_H
 #define RATING_CONTRACT_H
 
 #include "base/db.h"
-#include "rating/price_book.h"
+#include "rating/contract_charges.h"
 
 /* From `effective` on, until the next one. */
 struct contract {
 	int64_t contract_id;
 	struct instant effective;
-	const char *currency, *book;
+	const char *currency, *zone, *book;
+	const char *override;         /* the book that is asked before `book`; "" for none */
+	const char *terms_text;       /* compact JSON; "" for none */
+	struct contract_terms *terms; /* NULL for none */
 };
 
 struct contracts {
@@ -28,22 +31,10 @@ MUST_CHECK
 bool contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err);
 void contracts_release(struct contracts *contracts);
 
-/* A published version of a book, from its effective instant on, until the next one. */
-struct price_version {
-	int64_t version_id;
-	int version;
-	struct instant effective;
-	struct price_book *book;
-};
-
-struct price_books {
-	struct price_version *item; /* by effective, rising */
-	size_t count;
-};
-
-/* All versions of a book; none is no error. */
-MUST_CHECK
-bool price_books_load(struct db *db, const char *book, struct price_books *out, struct error *err);
-void price_books_release(struct price_books *books);
+/* The next segment of a period: rows next to each other whose terms are the same text, so that a new name or book starts no new
+ * minimum.  *row goes over the rows, from 0; *first is the row the segment begins with, whose terms are the segment's.  Fills the
+ * times of *out and leaves the window to the caller.  False when the period has no more. */
+bool contracts_segment(const struct contracts *contracts, struct instant period_starts, struct instant period_ends, size_t *row,
+    size_t *first, struct contract_segment *out);
 
 #endif

@@ -1,344 +1,329 @@
 /* intervals.c -- see intervals.h. */
 #include "rating/intervals.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/copy_binary.h"
-#include "ledger/meter.h"
+#include "rating/interval_table.h"
 
-enum {
-	SLOTS = 1 << 20,
-	CELLS_MAX = 600000, /* then what is summed so far is written out; increments may be in pieces */
-	EXTRA_SLOTS = 1 << 16,
-	EXTRAS_MAX = 40000,
-	OUT_MAX = 16 << 20,
-	USAGE_FIELDS = 3 + METER_COLUMNS + 1,
-};
+/* How many fields the usage_copy statements give: the later ones have all fields of those before them. */
+enum { PLAIN_FIELDS = 3 + METER_COLUMNS + 1, SIZES_FIELDS, CONTEXT_FIELDS };
 
-/* The hot meters of one series in one interval. */
-struct cell {
-	int32_t series;   /* 0: free */
-	int32_t interval; /* intervals since 1970 */
-	uint32_t seen;    /* bit per hot meter */
-	int64_t sum[METER_COLUMNS];
-};
-
-/* Any other meter of one series in one interval. */
-struct extra {
-	int32_t series, interval, meter; /* series 0: free */
-	i128 sum;
-};
-
-/* COPY data that waits: the connection is busy with the rows coming out until they end. */
-struct increments {
-	struct text out;
-	FILE *spill; /* what does not fit `out` */
-	int64_t rows;
+/* Some batches of the ledger: rising numbers. */
+struct batch_list {
+	const int64_t *number;
+	size_t count;
+	int64_t last; /* asked for last, and whether it was there */
+	bool last_there;
 };
 
 struct summing {
 	struct run *run;
 	int64_t rating_run;
-	const int64_t *batches; /* pending, rising */
-	size_t batch_count;
-	int64_t last_batch; /* of the row before */
-	bool last_pending;
-	struct cell *cells;
-	size_t cell_count;
-	struct extra *extras;
-	size_t extra_count;
-	struct increments hot, other; /* for usage_interval in binary, for usage_interval_extra as text */
+	struct distinctions before, now; /* followed before this run, and from it on */
+	struct request_classes *classes; /* NULL where nothing is told apart */
+	struct batch_list batches;       /* whose rows count */
+	int fields;                      /* of a row that comes */
+	struct interval_table *table;
+	struct usage_split old, split; /* of the row at hand */
+	int64_t rows;
+	const char *doing;
 	struct intervals_result *result;
 };
 
-static size_t
-spread(uint64_t value, size_t slots)
-{
-	value *= 0x9e3779b97f4a7c15ULL;
-	return (size_t)(value >> 32) & (slots - 1);
-}
+/* --- what is told apart ---------------------------------------------------------------------- */
 
-static struct cell *
-cell_of(struct summing *summing, int32_t series, int32_t interval)
-{
-	for (size_t i = spread((uint64_t)(uint32_t)series << 32 | (uint32_t)interval, SLOTS);; i = (i + 1) & (SLOTS - 1)) {
-		struct cell *cell = &summing->cells[i];
+/* Columns of distinctions.sql. */
+enum { KIND, BOUNDARY, NAME, SINCE, SINCE_BEFORE };
 
-		if (cell->series == series && cell->interval == interval)
-			return cell;
-		if (cell->series == 0) {
-			cell->series = series;
-			cell->interval = interval;
-			summing->cell_count++;
-			return cell;
-		}
-	}
-}
-
-static struct extra *
-extra_of(struct summing *summing, int32_t series, int32_t interval, int32_t meter)
-{
-	uint64_t key = ((uint64_t)(uint32_t)series << 32 | (uint32_t)interval) * 64 + (uint32_t)meter;
-
-	for (size_t i = spread(key, EXTRA_SLOTS);; i = (i + 1) & (EXTRA_SLOTS - 1)) {
-		struct extra *extra = &summing->extras[i];
-
-		if (extra->series == series && extra->interval == interval && extra->meter == meter)
-			return extra;
-		if (extra->series == 0) {
-			*extra = (struct extra){.series = series, .interval = interval, .meter = meter};
-			summing->extra_count++;
-			return extra;
-		}
-	}
-}
-
+/* *from: since when something is told apart that was not before. */
 static bool
-spill(struct increments *increments, struct error *err)
+add_distinctions(struct summing *summing, const struct rows *rows, struct instant *from, struct error *err)
 {
-	struct text *out = &increments->out;
+	for (int i = 0; i < rows->count; i++) {
+		enum distinction_kind kind = distinction_kind_find(row_text(rows, i, KIND));
+		struct instant since = row_instant(rows, i, SINCE);
+		bool is_old = !row_is_null(rows, i, SINCE_BEFORE);
 
-	if (out->length < OUT_MAX)
-		return true;
-	if (increments->spill == NULL)
-		increments->spill = tmpfile();
-	if (increments->spill == NULL || fwrite(out->bytes, 1, out->length, increments->spill) != out->length) {
-		error_set(err, ERROR_AWAY, "interval sums could not be kept in a temporary file: %s", strerror(errno));
-		return error_hint(err, "Make room in /tmp and run again; nothing is booked.");
+		if (kind == DISTINCT_KINDS)
+			return error_set(
+			    err, ERROR_STATE, "intervals follow what this program does not know: %s", row_text(rows, i, KIND));
+		distinctions_add(&summing->now, kind, row_number(rows, i, BOUNDARY), row_text(rows, i, NAME), since);
+		if (is_old)
+			distinctions_add(&summing->before, kind, row_number(rows, i, BOUNDARY), row_text(rows, i, NAME),
+			    row_instant(rows, i, SINCE_BEFORE));
+		if (is_old && row_instant(rows, i, SINCE_BEFORE).us == since.us)
+			continue;
+		if (!summing->result->followed || since.us < from->us)
+			*from = since;
+		summing->result->followed = true;
 	}
-	text_clear(out);
 	return true;
 }
 
-static void
-write_cell(struct summing *summing, const struct cell *cell)
-{
-	struct text *out = &summing->hot.out;
-
-	if (summing->hot.rows == 0)
-		copy_header(out);
-	copy_row(out, 3 + METER_COLUMNS);
-	copy_bigint(out, summing->rating_run);
-	copy_integer(out, cell->series);
-	copy_instant(out, (struct instant){(int64_t)cell->interval * INTERVAL_US});
-	for (int meter = 1; meter <= METER_COLUMNS; meter++) {
-		if ((cell->seen >> meter & 1) != 0)
-			copy_bigint(out, cell->sum[meter - 1]);
-		else
-			copy_null(out);
-	}
-	summing->hot.rows++;
-}
-
-static void
-write_extra(struct summing *summing, const struct extra *extra)
-{
-	char number[DECIMAL_TEXT], start[INSTANT_TEXT];
-
-	text_add_format(&summing->other.out, "%lld\t%d\t%s\t%d\t%s\n", (long long)summing->rating_run, extra->series,
-	    instant_format((struct instant){(int64_t)extra->interval * INTERVAL_US}, start), extra->meter,
-	    integer_format(extra->sum, number));
-	summing->other.rows++;
-}
-
-static int
-compare_cells(const void *a, const void *b)
-{
-	const struct cell *one = a, *two = b;
-
-	if (one->series != two->series)
-		return one->series < two->series ? -1 : 1;
-	return one->interval < two->interval ? -1 : one->interval > two->interval;
-}
-
-/* Moves everything summed so far to the output, in the order of the index it goes into, and empties the tables. */
 static bool
-flush(struct summing *summing, struct error *err)
+read_distinctions(struct summing *summing, int64_t priced_with, struct instant *from, struct error *err)
 {
-	size_t count = 0;
+	struct run *run = summing->run;
+	const char *rating_run = param_number(&run->arena, summing->rating_run);
+	struct rows rows;
+	bool fine;
 
-	for (size_t i = 0; i < SLOTS; i++)
-		if (summing->cells[i].series != 0)
-			summing->cells[count++] = summing->cells[i];
-	qsort(summing->cells, count, sizeof *summing->cells, compare_cells);
-	for (size_t i = 0; i < count; i++) {
-		if (summing->cells[i].seen != 0)
-			write_cell(summing, &summing->cells[i]);
-		if (!spill(&summing->hot, err))
-			return false;
-	}
-	for (size_t i = 0; i < EXTRA_SLOTS; i++)
-		if (summing->extras[i].series != 0)
-			write_extra(summing, &summing->extras[i]);
-	memset(summing->cells, 0, SLOTS * sizeof *summing->cells);
-	memset(summing->extras, 0, EXTRA_SLOTS * sizeof *summing->extras);
-	summing->cell_count = summing->extra_count = 0;
-	return spill(&summing->other, err);
+	if (!db_change(
+		run->db, SQL_RATING_DISTINCTIONS_FOLLOW, PARAMS(rating_run, param_number(&run->arena, priced_with)), -1, err) ||
+	    !db_rows(run->db, SQL_RATING_DISTINCTIONS, PARAMS(rating_run), &rows, err))
+		return false;
+	fine = add_distinctions(summing, &rows, from, err);
+	rows_release(&rows);
+	distinctions_settle(&summing->before);
+	distinctions_settle(&summing->now);
+	if (!fine || summing->now.count == 0)
+		return fine;
+	summing->classes = request_classes_new();
+	return request_classes_load(summing->classes, run->db, err);
 }
+
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static bool
-is_pending(struct summing *summing, int64_t batch)
+is_listed(struct batch_list *list, int64_t batch)
 {
-	size_t low = 0, high = summing->batch_count;
+	size_t low = 0, high = list->count;
 
-	if (batch == summing->last_batch)
-		return summing->last_pending;
+	if (batch == list->last)
+		return list->last_there;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (summing->batches[middle] < batch)
+		if (list->number[middle] < batch)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	summing->last_batch = batch;
-	summing->last_pending = low < summing->batch_count && summing->batches[low] == batch;
-	return summing->last_pending;
+	list->last = batch;
+	list->last_there = low < list->count && list->number[low] == batch;
+	return list->last_there;
+}
+
+static bool
+read_extra(struct copy_reader *reader, struct usage_row *row, struct error *err)
+{
+	int64_t extra[2 * METER_LIMIT];
+	size_t count = copy_read_bigints(reader, extra, sizeof extra / sizeof extra[0]);
+
+	for (size_t i = 0; i + 1 < count; i += 2) {
+		if (extra[i] <= METER_COLUMNS || extra[i] >= METER_LIMIT)
+			return error_set(err, ERROR_STATE, "the ledger has a meter %lld, which this program does not know",
+			    (long long)extra[i]);
+		row->quantity[extra[i]] = extra[i + 1];
+		row->stated |= UINT64_C(1) << extra[i];
+	}
+	return true;
+}
+
+/* A row behind its batch. */
+static bool
+read_row(struct copy_reader *reader, int fields, int32_t *series, struct usage_row *row, struct error *err)
+{
+	row->time = copy_read_instant(reader);
+	*series = copy_read_integer(reader);
+	row->stated = 0;
+	for (int meter = 1; meter <= METER_COLUMNS; meter++) {
+		row->quantity[meter] = copy_read_bigint(reader, INT64_MIN);
+		if (row->quantity[meter] != INT64_MIN)
+			row->stated |= UINT64_C(1) << meter;
+	}
+	if (!read_extra(reader, row, err))
+		return false;
+	row->context_input_tokens = fields >= SIZES_FIELDS ? copy_read_bigint(reader, -1) : -1;
+	row->context = (struct bytes){NULL, 0};
+	if (fields >= CONTEXT_FIELDS)
+		row->context.at = copy_read(reader, &row->context.length);
+	return true;
+}
+
+static bool
+split_row(struct summing *summing, const struct distinctions *followed, const struct usage_row *row, struct usage_split *out,
+    struct error *err)
+{
+	if (summing->classes != NULL)
+		return request_classes_split(summing->classes, distinctions_at(followed, row->time), row, out, err);
+	out->whole = true;
+	out->class_id = 0;
+	return true;
+}
+
+static void
+show_progress(struct summing *summing)
+{
+	if (++summing->rows % 65536 == 0)
+		progress(summing->run, "%s: %lld rows", summing->doing, (long long)summing->rows);
 }
 
 static bool
 sum_row(void *context, const char *bytes, size_t length, struct error *err)
 {
 	struct summing *summing = context;
-	struct copy_reader row = copy_read_row(bytes, length, USAGE_FIELDS);
-	int64_t batch = copy_read_bigint(&row, 0), extra[2 * METER_LIMIT];
-	struct instant time = copy_read_instant(&row);
-	int32_t series = copy_read_integer(&row), interval = (int32_t)(time.us / INTERVAL_US);
-	struct cell *cell;
-	size_t count;
+	struct copy_reader reader = copy_read_row(bytes, length, summing->fields);
+	struct usage_row row;
+	int32_t series;
 
-	if (!is_pending(summing, batch))
+	if (!is_listed(&summing->batches, copy_read_bigint(&reader, 0)))
 		return true;
-	cell = cell_of(summing, series, interval);
-	for (int i = 0; i < METER_COLUMNS; i++) {
-		int64_t quantity = copy_read_bigint(&row, INT64_MIN);
-
-		if (quantity == INT64_MIN)
-			continue;
-		cell->seen |= 1U << (i + 1);
-		if (__builtin_add_overflow(cell->sum[i], quantity, &cell->sum[i]))
-			return error_set(
-			    err, ERROR_RANGE, "the sum of %s in one interval exceeds 64 bits", meter_of(i + 1)->name);
-	}
-	count = copy_read_bigints(&row, extra, sizeof extra / sizeof extra[0]);
-	for (size_t i = 0; i + 1 < count; i += 2)
-		extra_of(summing, series, interval, (int32_t)extra[i])->sum += extra[i + 1];
-	summing->result->events++;
-	if (summing->cell_count >= CELLS_MAX || summing->extra_count + METER_LIMIT >= EXTRAS_MAX)
-		return flush(summing, err);
-	if (summing->result->events % 65536 == 0)
-		progress(summing->run, "summing usage: %lld rows", (long long)summing->result->events);
-	return true;
+	show_progress(summing);
+	return read_row(&reader, summing->fields, &series, &row, err) &&
+	    split_row(summing, &summing->now, &row, &summing->split, err) &&
+	    interval_table_add(summing->table, series, &row, &summing->split, 1, err) && interval_table_room(summing->table, err);
 }
 
 static bool
-send_spilled(struct run *run, FILE *spilled, struct error *err)
+is_same_split(const struct usage_split *one, const struct usage_split *other)
 {
-	char part[1 << 16];
-	size_t length;
-
-	if (spilled == NULL)
-		return true;
-	rewind(spilled);
-	while ((length = fread(part, 1, sizeof part, spilled)) > 0)
-		if (!db_copy_in_bytes(run->db, part, length, err))
+	if (one->whole || other->whole)
+		return one->whole && other->whole && one->class_id == other->class_id;
+	if (one->count != other->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++)
+		if (one->shares[i].class_id != other->shares[i].class_id || one->shares[i].meter != other->shares[i].meter ||
+		    one->shares[i].quantity != other->shares[i].quantity)
 			return false;
-	return ferror(spilled) == 0 || error_set(err, ERROR_AWAY, "a temporary file could not be read back: %s", strerror(errno));
-}
-
-static bool
-send(struct summing *summing, struct increments *increments, enum statement_id copy, struct error *err)
-{
-	struct db *db = summing->run->db;
-	int64_t taken;
-
-	if (increments->rows == 0)
-		return true;
-	if (!db_copy_in_begin(db, copy, err) || !send_spilled(summing->run, increments->spill, err) ||
-	    !db_copy_in_bytes(db, increments->out.bytes, increments->out.length, err) || !db_copy_in_end(db, &taken, err))
-		return false;
-	must(taken == increments->rows);
-	summing->result->intervals += taken;
 	return true;
 }
 
 static bool
-send_increments(struct summing *summing, struct error *err)
+move_row(void *context, const char *bytes, size_t length, struct error *err)
 {
-	if (!flush(summing, err))
+	struct summing *summing = context;
+	struct copy_reader reader = copy_read_row(bytes, length, summing->fields);
+	struct usage_row row;
+	int32_t series;
+
+	if (!is_listed(&summing->batches, copy_read_bigint(&reader, 0)))
+		return true;
+	show_progress(summing);
+	if (!read_row(&reader, summing->fields, &series, &row, err) ||
+	    !split_row(summing, &summing->before, &row, &summing->old, err) ||
+	    !split_row(summing, &summing->now, &row, &summing->split, err))
 		return false;
-	if (summing->hot.rows > 0)
-		copy_trailer(&summing->hot.out);
-	return send(summing, &summing->hot, SQL_RATING_INTERVAL_COPY, err) &&
-	    send(summing, &summing->other, SQL_RATING_INTERVAL_EXTRA_COPY, err);
+	return is_same_split(&summing->old, &summing->split) ||
+	    (interval_table_add(summing->table, series, &row, &summing->old, -1, err) &&
+		interval_table_add(summing->table, series, &row, &summing->split, 1, err) &&
+		interval_table_room(summing->table, err));
 }
+
+/* --- passes ---------------------------------------------------------------------------------- */
 
 static void
-increments_release(struct increments *increments)
+list_batches(struct summing *summing, const struct rows *rows)
 {
-	text_release(&increments->out);
-	if (increments->spill != NULL)
-		(void)fclose(increments->spill);
+	int64_t *number = arena_take(&summing->run->arena, ((size_t)rows->count + 1) * sizeof *number);
+
+	for (int i = 0; i < rows->count; i++)
+		number[i] = row_number(rows, i, 0);
+	summing->batches = (struct batch_list){.number = number, .count = (size_t)rows->count, .last = -1};
+}
+
+/* Streams the rows of the batches listed through `row` and sends the sums. */
+static bool
+pass(struct summing *summing, enum statement_id copy, struct instant from, bool skip_zeros, db_copy_row *row, struct error *err)
+{
+	struct run *run = summing->run;
+	const struct batch_list *batches = &summing->batches;
+	struct rows rows;
+	bool fine;
+
+	if (!db_one_row(run->db, SQL_RATING_USAGE_RANGE_SET,
+		PARAMS(param_number(&run->arena, batches->number[0]),
+		    param_number(&run->arena, batches->number[batches->count - 1]), param_instant(&run->arena, from),
+		    distinctions_need_context(&summing->now) ? "true" : "false"),
+		&rows, err))
+		return false;
+	rows_release(&rows);
+	summing->table = interval_table_new(summing->rating_run, skip_zeros);
+	fine = db_copy_out(run->db, copy, row, summing, err) &&
+	    interval_table_send(summing->table, run->db, &summing->result->intervals, err);
+	progress_end(run);
+	interval_table_free(summing->table);
+	return fine;
 }
 
 static bool
-note_batches(struct run *run, const int64_t *batches, size_t count, int64_t rating_run, struct error *err)
+note_batches(struct run *run, const struct batch_list *batches, int64_t rating_run, struct error *err)
 {
 	struct text list = {0};
 	bool fine;
 
-	for (size_t i = 0; i < count; i++)
-		text_add_format(&list, "%s%lld", i == 0 ? "{" : ",", (long long)batches[i]);
+	for (size_t i = 0; i < batches->count; i++)
+		text_add_format(&list, "%s%lld", i == 0 ? "{" : ",", (long long)batches->number[i]);
 	text_add_string(&list, "}");
 	fine = db_change(run->db, SQL_RATING_BATCHES_SUMMED, PARAMS(text_string(&list), param_number(&run->arena, rating_run)),
-	    (int64_t)count, err);
+	    (int64_t)batches->count, err);
 	text_release(&list);
 	return fine;
 }
 
 static bool
-sum_range(struct summing *summing, struct error *err)
+move_old(struct summing *summing, struct instant from, struct error *err)
 {
 	struct run *run = summing->run;
 	struct rows rows;
 
-	if (!db_one_row(run->db, SQL_RATING_BATCH_RANGE_SET,
-		PARAMS(param_number(&run->arena, summing->batches[0]),
-		    param_number(&run->arena, summing->batches[summing->batch_count - 1])),
-		&rows, err))
+	if (!db_rows(run->db, SQL_RATING_BATCHES_SUMMED_SINCE, PARAMS(param_instant(&run->arena, from)), &rows, err))
 		return false;
+	list_batches(summing, &rows);
 	rows_release(&rows);
-	summing->cells = memory_new(SLOTS, sizeof *summing->cells);
-	summing->extras = memory_new(EXTRA_SLOTS, sizeof *summing->extras);
-	bool fine = db_copy_out(run->db, SQL_RATING_USAGE_COPY, sum_row, summing, err) && send_increments(summing, err) &&
-	    note_batches(run, summing->batches, summing->batch_count, summing->rating_run, err);
+	summing->doing = "telling requests apart";
+	summing->fields = CONTEXT_FIELDS;
+	return summing->batches.count == 0 || pass(summing, SQL_RATING_USAGE_COPY_AGAIN, from, true, move_row, err);
+}
 
-	progress_end(run);
-	free(summing->cells);
-	free(summing->extras);
-	increments_release(&summing->hot);
-	increments_release(&summing->other);
-	return fine;
+static bool
+sum_new(struct summing *summing, struct error *err)
+{
+	struct run *run = summing->run;
+	enum statement_id copy = SQL_RATING_USAGE_COPY;
+	struct rows rows;
+
+	if (!db_rows(run->db, SQL_RATING_BATCHES_PENDING, NO_PARAMS, &rows, err))
+		return false;
+	list_batches(summing, &rows);
+	rows_release(&rows);
+	summing->doing = "summing usage";
+	summing->fields = PLAIN_FIELDS;
+	summing->rows = 0;
+	if (summing->batches.count == 0)
+		return true;
+	if (distinctions_need_context(&summing->now)) {
+		copy = SQL_RATING_USAGE_COPY_CONTEXT;
+		summing->fields = CONTEXT_FIELDS;
+	} else if (summing->classes != NULL) {
+		copy = SQL_RATING_USAGE_COPY_SIZES;
+		summing->fields = SIZES_FIELDS;
+	}
+	if (!pass(summing, copy, (struct instant){0}, false, sum_row, err))
+		return false;
+	summing->result->batches = (int64_t)summing->batches.count;
+	summing->result->events = summing->rows;
+	return note_batches(run, &summing->batches, summing->rating_run, err);
 }
 
 bool
-intervals_sum(struct run *run, int64_t rating_run, struct intervals_result *result, struct error *err)
+intervals_sum(struct run *run, int64_t rating_run, int64_t priced_with, struct intervals_result *result, struct error *err)
 {
-	struct summing summing = {.run = run, .rating_run = rating_run, .last_batch = -1, .result = result};
-	struct rows rows;
-	int64_t *batches;
+	struct summing summing = {.run = run, .rating_run = rating_run, .result = result};
+	struct instant from = {0};
+	bool fine;
 
 	*result = (struct intervals_result){0};
-	if (!db_rows(run->db, SQL_RATING_BATCHES_PENDING, NO_PARAMS, &rows, err))
-		return false;
-	batches = arena_take(&run->arena, ((size_t)rows.count + 1) * sizeof *batches);
-	for (int i = 0; i < rows.count; i++)
-		batches[i] = row_number(&rows, i, 0);
-	summing.batches = batches;
-	summing.batch_count = (size_t)rows.count;
-	result->batches = rows.count;
-	rows_release(&rows);
-	return summing.batch_count == 0 || sum_range(&summing, err);
+	fine = read_distinctions(&summing, priced_with, &from, err) && (!result->followed || move_old(&summing, from, err)) &&
+	    sum_new(&summing, err);
+	if (summing.classes != NULL) {
+		fine = fine && request_classes_store(summing.classes, run->db, err);
+		request_classes_free(summing.classes);
+	}
+	free(summing.old.shares);
+	free(summing.split.shares);
+	distinctions_release(&summing.before);
+	distinctions_release(&summing.now);
+	return fine;
 }

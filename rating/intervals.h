@@ -1,8 +1,12 @@
 /*
- * intervals.h -- new ledger rows summed into 15-minute intervals.
+ * intervals.h -- new ledger rows summed into 15-minute intervals, by series and request class.
  *
  * Reads only batches that no run has summed, streaming them out of the ledger into a table in memory, so the cost grows
  * with new usage, not with the ledger.  What comes out are increments: a run's rows are added to those of earlier runs.
+ *
+ * Where published price books tell requests apart by more than before, or from an earlier instant on, the run first goes through the
+ * batches that were summed before, from that instant on, and moves what belongs into another class now: increments with minus in
+ * the old class and plus in the new one, so that the sums over classes stay what they were.
  */
 #ifndef RATING_INTERVALS_H
 #define RATING_INTERVALS_H
@@ -10,11 +14,13 @@
 #include "base/command.h"
 
 struct intervals_result {
-	int64_t batches, events, intervals; /* intervals: increments written */
+	int64_t batches, events; /* new ones, summed */
+	int64_t intervals;       /* increments written, moves between classes included */
+	bool followed;           /* something is told apart that was not before */
 };
 
-/* Inside an open transaction that holds the rating lock. */
+/* Inside an open transaction that holds the rating lock.  `priced_with`: the newest price book version that counts. */
 MUST_CHECK
-bool intervals_sum(struct run *run, int64_t rating_run, struct intervals_result *result, struct error *err);
+bool intervals_sum(struct run *run, int64_t rating_run, int64_t priced_with, struct intervals_result *result, struct error *err);
 
 #endif

@@ -17,7 +17,6 @@ enum { MATCH_LIMIT = 100000, DEPTH_LIMIT = 1000, HEAP_LIMIT_KIB = 1024, NESTING_
 struct pattern {
 	pcre2_code *code;
 	pcre2_match_context *context;
-	pcre2_match_data *data;
 };
 
 static pcre2_compile_context *
@@ -56,8 +55,6 @@ pattern_compile(const char *text, size_t length, struct pattern **out, size_t *p
 	must(pcre2_set_match_limit(pattern->context, MATCH_LIMIT) == 0);
 	must(pcre2_set_depth_limit(pattern->context, DEPTH_LIMIT) == 0);
 	must(pcre2_set_heap_limit(pattern->context, HEAP_LIMIT_KIB) == 0);
-	pattern->data = pcre2_match_data_create(1, NULL);
-	must(pattern->data != NULL);
 	*out = pattern;
 	return true;
 }
@@ -65,11 +62,16 @@ pattern_compile(const char *text, size_t length, struct pattern **out, size_t *p
 enum pattern_answer
 pattern_match(const struct pattern *pattern, const char *subject, size_t length)
 {
+	pcre2_match_data *data;
 	int result;
 
 	if (length > SUBJECT_BYTES)
 		return PATTERN_LIMIT;
-	result = pcre2_match(pattern->code, (PCRE2_SPTR)subject, length, 0, 0, pattern->data, pattern->context);
+	/* Its own for each call: a book is asked by several threads. */
+	data = pcre2_match_data_create(1, NULL);
+	must(data != NULL);
+	result = pcre2_match(pattern->code, (PCRE2_SPTR)subject, length, 0, 0, data, pattern->context);
+	pcre2_match_data_free(data);
 	if (result >= 0)
 		return PATTERN_YES;
 	/* Any other error (a limit, bad UTF-8) is "cannot say", never "no". */
@@ -81,7 +83,6 @@ pattern_free(struct pattern *pattern)
 {
 	if (pattern == NULL)
 		return;
-	pcre2_match_data_free(pattern->data);
 	pcre2_match_context_free(pattern->context);
 	pcre2_code_free(pattern->code);
 	free(pattern);

@@ -1,392 +1,27 @@
-/* price_book.c -- see price_book.h: reading a book, and choosing from it. */
+/* price_book.c -- see price_book.h: choosing from a book. */
 #include "rating/price_book.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/document.h"
-#include "base/money.h"
-#include "ledger/meter.h"
 #include "rating/price_book_rules.h"
 
-static bool read_root(const struct document *document, json_t *root, struct price_book *book);
-static bool read_rule(const struct document *document, json_t *value, size_t place, struct price_book *book);
-static bool read_prices(
-    const struct document *document, json_t *prices, const char *path, struct price_book *book, struct price_rule *rule);
-static bool read_price(
-    const struct document *document, json_t *value, const char *path, const struct meter *meter, struct meter_price *out);
-
-bool
-price_book_parse(const char *bytes, size_t length, const char *file, struct price_book **out, struct error *err)
-{
-	struct document document = {file, err};
-	json_t *root = document_parse(bytes, length, file, err);
-	struct price_book *book;
-	bool fine;
-
-	if (root == NULL)
-		return false;
-	book = memory_new(1, sizeof *book);
-	book->free_price = (struct meter_price){.mode = TIER_FLAT, .per = 1, .steps = 1};
-	fine = read_root(&document, root, book);
-	json_decref(root);
-	if (fine)
-		*out = book;
-	else
-		price_book_free(book);
-	return fine;
-}
-
-void
-price_book_free(struct price_book *book)
-{
-	if (book == NULL)
-		return;
-	for (size_t i = 0; i < book->count; i++)
-		pattern_free(book->rules[i].pattern);
-	free(book->rules);
-	arena_release(&book->arena);
-	free(book);
-}
-
-/* --- reading --------------------------------------------------------------------------------- */
-
-static bool
-keep(const struct document *document, json_t *object, const char *path, const char *key, bool required, struct price_book *book,
-    const char **out)
-{
-	if (!document_text(document, object, path, key, required, PRICE_NAME_BYTES, out))
-		return false;
-	if (*out != NULL)
-		*out = arena_copy(&book->arena, *out, strlen(*out));
-	return true;
-}
-
-static bool
-read_effective(const struct document *document, json_t *root, struct price_book *book)
-{
-	const json_t *value = json_object_get(root, "effective");
-
-	if (!json_is_string(value) ||
-	    instant_parse(json_string_value(value), json_string_length(value), 2020, &book->effective) != INSTANT_OK)
-		return document_refuse(document, "effective", value,
-		    "\"effective\" must be an RFC 3339 time from 2020 on, for example 2026-01-01T00:00:00Z");
-	if (instant_interval(book->effective).us != book->effective.us)
-		return document_refuse(
-		    document, "effective", value, "prices change on a quarter of an hour, since usage is summed in quarters");
-	return true;
-}
-
-static bool
-read_currency(const struct document *document, json_t *root, struct price_book *book)
-{
-	if (!keep(document, root, "", "currency", true, book, &book->currency))
-		return false;
-	if (currency_find(book->currency) != NULL)
-		return true;
-	document_refuse(document, "currency", json_object_get(root, "currency"), "not a current ISO 4217 currency code");
-	return error_hint(document->err, "For example USD or EUR, in capitals.");
-}
-
-/* A meter's name at `path`, or an error that suggests one. */
-static const struct meter *
-read_meter(const struct document *document, const char *path, const char *name, const json_t *value)
-{
-	const struct meter *meter = meter_find(name, strlen(name));
-	const char *names[METER_LIMIT];
-
-	if (meter != NULL)
-		return meter;
-	for (int id = 1; id < METER_LIMIT; id++)
-		names[id - 1] = meter_of(id)->name;
-	document_refuse(document, path, value, "there is no meter \"%.64s\"", name);
-	document_suggest(document->err, name, names, METER_LIMIT - 1);
-	return NULL;
-}
-
-static bool
-read_free(const struct document *document, json_t *list, struct price_book *book)
-{
-	json_t *value;
-	size_t i;
-
-	if (list == NULL)
-		return true;
-	if (!json_is_array(list))
-		return document_refuse(document, "free", list, "\"free\" must be a list of meters");
-	json_array_foreach(list, i, value)
-	{
-		const struct meter *meter;
-
-		if (!json_is_string(value))
-			return document_refuse(document, "free", value, "\"free\" must be a list of meters");
-		meter = read_meter(document, "free", json_string_value(value), value);
-		if (meter == NULL)
-			return false;
-		book->is_free[meter->id] = true;
-	}
-	return true;
-}
-
-/* {"meter": "meter whose price it takes"}; chains end within FALLBACKS_MAX steps, and both count in the same unit. */
-static bool
-read_fallback(const struct document *document, json_t *object, const char *path, int fallback[METER_LIMIT])
-{
-	const char *key;
-	json_t *value;
-
-	if (object != NULL && !json_is_object(object))
-		return document_refuse(document, path, object, "\"fallback\" must be an object: meter to meter");
-	json_object_foreach(object, key, value)
-	{
-		const struct meter *meter, *target;
-		char field[96];
-
-		document_path(field, sizeof field, path, key);
-		meter = read_meter(document, field, key, value);
-		if (meter == NULL)
-			return false;
-		if (!json_is_string(value))
-			return document_refuse(document, field, value, "must be the name of a meter");
-		target = read_meter(document, field, json_string_value(value), value);
-		if (target == NULL)
-			return false;
-		if (target->decimals != meter->decimals)
-			return document_refuse(document, field, value, "the two meters count in different units");
-		fallback[meter->id] = target->id;
-	}
-	for (int id = 1; id < METER_LIMIT; id++) {
-		int at = id;
-
-		for (int steps = 0; fallback[at] != 0; steps++, at = fallback[at])
-			if (steps == FALLBACKS_MAX)
-				return document_refuse(document, path, object,
-				    "the fallback of %s goes in a circle or over more than %d meters", meter_of(id)->name,
-				    FALLBACKS_MAX);
-	}
-	return true;
-}
-
-static bool
-read_root(const struct document *document, json_t *root, struct price_book *book)
-{
-	const char *ignored;
-	json_t *rules, *value;
-	size_t i;
-
-	if (!json_is_object(root))
-		return document_refuse(document, "", root, "a price book is a JSON object");
-	if (!DOCUMENT_KEYS(document, root, "", "tollbook_prices", "book", "currency", "effective", "free", "fallback", "rules",
-		"source", "note"))
-		return false;
-	value = json_object_get(root, "tollbook_prices");
-	if (!json_is_integer(value) || json_integer_value(value) != 1)
-		return document_refuse(
-		    document, "tollbook_prices", value, "the version of the language must be 1: \"tollbook_prices\": 1");
-	if (!keep(document, root, "", "book", true, book, &book->name) || !read_currency(document, root, book) ||
-	    !read_effective(document, root, book) || !document_text(document, root, "", "source", false, 4096, &ignored) ||
-	    !document_text(document, root, "", "note", false, 4096, &ignored) ||
-	    !read_free(document, json_object_get(root, "free"), book) ||
-	    !read_fallback(document, json_object_get(root, "fallback"), "fallback", book->fallback))
-		return false;
-	rules = json_object_get(root, "rules");
-	if (!json_is_array(rules) || json_array_size(rules) == 0 || json_array_size(rules) > PRICE_RULES_MAX)
-		return document_refuse(document, "rules", json_is_array(rules) ? NULL : rules,
-		    "\"rules\" must be a list of 1 to %d rules", PRICE_RULES_MAX);
-	book->rules = memory_new(json_array_size(rules), sizeof *book->rules);
-	json_array_foreach(rules, i, value) if (!read_rule(document, value, i, book)) return false;
-	return true;
-}
-
-static bool
-read_match(const struct document *document, json_t *value, const char *path, struct price_book *book, struct price_rule *rule)
-{
-	char field[96];
-	size_t position;
-
-	if (!keep(document, value, path, "model", false, book, &rule->model) ||
-	    !keep(document, value, path, "model_pattern", false, book, &rule->pattern_text) ||
-	    !keep(document, value, path, "base_model", false, book, &rule->base_model) ||
-	    !keep(document, value, path, "service_tier", false, book, &rule->service_tier) ||
-	    !keep(document, value, path, "name", false, book, &rule->name))
-		return false;
-	if (rule->service_tier == NULL)
-		rule->service_tier = "default";
-	if ((rule->model == NULL) == (rule->pattern_text == NULL))
-		return document_refuse(document, path, value, "a rule has either \"model\" or \"model_pattern\"");
-	if (rule->pattern_text == NULL ||
-	    pattern_compile(rule->pattern_text, strlen(rule->pattern_text), &rule->pattern, &position, document->err))
-		return true;
-	error_at(document->err, document->file, 0);
-	return error_field(document->err, document_path(field, sizeof field, path, "model_pattern"), rule->pattern_text,
-	    strlen(rule->pattern_text));
-}
-
-static bool
-read_rule(const struct document *document, json_t *value, size_t place, struct price_book *book)
-{
-	struct price_rule *rule = &book->rules[place];
-	char path[32], field[64];
-
-	snprintf(path, sizeof path, "rules[%zu]", place);
-	book->count = place + 1;
-	if (!json_is_object(value))
-		return document_refuse(document, path, value, "a rule is a JSON object");
-	if (!DOCUMENT_KEYS(document, value, path, "name", "model", "model_pattern", "base_model", "service_tier", "prices",
-		"fallback", "note") ||
-	    !read_match(document, value, path, book, rule))
-		return false;
-	memcpy(rule->fallback, book->fallback, sizeof rule->fallback);
-	if (!read_fallback(document, json_object_get(value, "fallback"), document_path(field, sizeof field, path, "fallback"),
-		rule->fallback))
-		return false;
-	return read_prices(
-	    document, json_object_get(value, "prices"), document_path(field, sizeof field, path, "prices"), book, rule);
-}
-
-static bool
-read_prices(const struct document *document, json_t *prices, const char *path, struct price_book *book, struct price_rule *rule)
-{
-	const char *key;
-	json_t *value;
-
-	if (!json_is_object(prices) || json_object_size(prices) == 0)
-		return document_refuse(document, path, prices, "\"prices\" must be an object with at least one meter");
-	json_object_foreach(prices, key, value)
-	{
-		const struct meter *meter;
-		struct meter_price *price;
-		char field[160];
-
-		document_path(field, sizeof field, path, key);
-		meter = read_meter(document, field, key, value);
-		if (meter == NULL)
-			return false;
-		price = arena_take(&book->arena, sizeof *price);
-		if (!read_price(document, value, field, meter, price))
-			return false;
-		rule->price[meter->id] = price;
-	}
-	return true;
-}
-
-static bool
-read_per(const struct document *document, json_t *value, const char *path, int64_t *per)
-{
-	const json_t *number = json_object_get(value, "per");
-	char field[192];
-
-	*per = json_is_integer(number) ? json_integer_value(number) : 0;
-	if (*per == 1 || *per == 1000 || *per == 1000000)
-		return true;
-	return document_refuse(document, document_path(field, sizeof field, path, "per"), number,
-	    "\"per\" must be 1, 1000 or 1000000: how many units the price is for");
-}
-
-static bool
-read_amount(const struct document *document, json_t *object, const char *path, struct decimal *out)
-{
-	const json_t *value = json_object_get(object, "price");
-	char field[192];
-	struct error why;
-
-	document_path(field, sizeof field, path, "price");
-	if (value == NULL)
-		return document_refuse(document, field, object, "\"price\" is missing");
-	if (!json_is_string(value)) {
-		document_refuse(
-		    document, field, value, "a price is decimal text, so that no program turns it into a binary fraction");
-		return error_hint(document->err, "Write it in quotes: \"price\": \"0.15\"");
-	}
-	if (!decimal_parse(json_string_value(value), json_string_length(value), out, &why)) {
-		document_refuse(document, field, value, "not a price: %.200s", why.message);
-		return error_hint(document->err, "%s", why.hint);
-	}
-	if (out->e18 >= 0)
-		return true;
-	document_refuse(document, field, value, "a price cannot be negative");
-	return error_hint(document->err, "Some lists write -1 for \"varies\": leave such a model out, its usage is then held.");
-}
-
-/* "up_to": whole units of the meter, as a number or as text. */
-static bool
-read_up_to(const struct document *document, json_t *step, const char *path, const struct meter *meter, i128 *out)
-{
-	const json_t *value = json_object_get(step, "up_to");
-	const char *digits = json_is_string(value) ? json_string_value(value) : "";
-	char field[192], text[32];
-	struct error why;
-
-	if (json_is_integer(value)) {
-		snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-		digits = text;
-	}
-	if (integer_parse(digits, strlen(digits), out, &why) && *out > 0 && *out <= 1000000000000000000) {
-		*out *= meter_scale(meter);
-		return true;
-	}
-	return document_refuse(document, document_path(field, sizeof field, path, "up_to"), value,
-	    "\"up_to\" must be a whole number of units above zero, included in its step");
-}
-
-static bool
-read_steps(const struct document *document, json_t *value, const char *path, const struct meter *meter, struct meter_price *out)
-{
-	json_t *steps = json_object_get(value, "steps"), *step;
-	size_t i;
-
-	if (!json_is_array(steps) || json_array_size(steps) < 1 || json_array_size(steps) > TIER_STEPS_MAX)
-		return document_refuse(document, path, value, "tiers need \"steps\": a list of 1 to %d", TIER_STEPS_MAX);
-	out->steps = json_array_size(steps);
-	json_array_foreach(steps, i, step)
-	{
-		char field[256];
-
-		snprintf(field, sizeof field, "%s.steps[%zu]", path, i);
-		if (!json_is_object(step))
-			return document_refuse(document, field, step, "a step is a JSON object");
-		if (!DOCUMENT_KEYS(document, step, field, "up_to", "price") ||
-		    !read_amount(document, step, field, &out->step[i].price))
-			return false;
-		if (i + 1 == out->steps && json_object_get(step, "up_to") != NULL)
-			return document_refuse(document, field, step, "the last step is open: it has no \"up_to\"");
-		if (i + 1 == out->steps)
-			return true;
-		if (!read_up_to(document, step, field, meter, &out->step[i].up_to))
-			return false;
-		if (i > 0 && out->step[i].up_to <= out->step[i - 1].up_to)
-			return document_refuse(document, field, step, "steps must rise");
-	}
-	return true;
-}
-
-static bool
-read_price(const struct document *document, json_t *value, const char *path, const struct meter *meter, struct meter_price *out)
-{
-	const char *tiers;
-
-	*out = (struct meter_price){.mode = TIER_FLAT, .steps = 1};
-	if (!json_is_object(value)) {
-		document_refuse(document, path, value, "a price is an object");
-		return error_hint(document->err, "For example {\"price\": \"0.15\", \"per\": 1000000}");
-	}
-	if (!read_per(document, value, path, &out->per) || !document_text(document, value, path, "tiers", false, 16, &tiers))
-		return false;
-	if (tiers == NULL)
-		return DOCUMENT_KEYS(document, value, path, "price", "per", "tiers") &&
-		    read_amount(document, value, path, &out->step[0].price);
-	if (strcmp(tiers, "graduated") != 0 && strcmp(tiers, "volume") != 0)
-		return document_refuse(document, path, value, "\"tiers\" is \"graduated\" or \"volume\"");
-	out->mode = strcmp(tiers, "graduated") == 0 ? TIER_GRADUATED : TIER_VOLUME;
-	return DOCUMENT_KEYS(document, value, path, "tiers", "per", "steps") && read_steps(document, value, path, meter, out);
-}
-
-/* --- choosing -------------------------------------------------------------------------------- */
+const char *const match_field_names[MATCH_FIELDS] = {
+#define MATCH_FIELD(name, key) [MATCH_##name] = #key,
+#include "rating/match_fields.def"
+#undef MATCH_FIELD
+};
 
 const char *
 price_book_name(const struct price_book *book)
 {
 	return book->name;
+}
+
+const char *
+price_book_label(const struct price_book *book)
+{
+	return book->label;
 }
 
 const char *
@@ -407,50 +42,184 @@ price_book_rules(const struct price_book *book)
 	return book->count;
 }
 
-/* The conditions beside the model. */
-static bool
-matches_rest(const struct price_rule *rule, const struct price_subject *subject)
+const struct price_book *
+price_book_base(const struct price_book *book)
 {
-	return (strcmp(rule->service_tier, "*") == 0 || strcmp(rule->service_tier, subject->service_tier) == 0) &&
-	    (rule->base_model == NULL || strcmp(rule->base_model, subject->base_model) == 0);
+	return book->base;
 }
 
-enum price_match
-price_book_match(const struct price_book *book, const struct price_subject *subject, size_t *rule)
-{
-	for (size_t i = 0; i < book->count; i++) {
-		*rule = i;
-		if (book->rules[i].model != NULL && strcmp(book->rules[i].model, subject->model) == 0 &&
-		    matches_rest(&book->rules[i], subject))
-			return PRICE_MATCHED;
-	}
-	for (size_t i = 0; i < book->count; i++) {
-		enum pattern_answer answer;
+/* --- what requests are told apart by --------------------------------------------------------- */
 
-		if (book->rules[i].pattern == NULL || !matches_rest(&book->rules[i], subject))
-			continue;
-		*rule = i;
-		answer = pattern_match(book->rules[i].pattern, subject->model, strlen(subject->model));
-		if (answer != PATTERN_NO)
-			return answer == PATTERN_YES ? PRICE_MATCHED : PRICE_PATTERN_LIMIT;
+static bool
+tell_price(const struct meter_price *price, price_distinction *told, void *context, struct error *err)
+{
+	static const char *const kinds[PRICE_SIZES] = {"input", "uncached_input", "output", "part"};
+
+	for (size_t i = 1; i < price->brackets; i++)
+		if (!told(context, kinds[price->size], price->bracket[i].from, "", err))
+			return false;
+	for (size_t i = 0; i < price->times; i++)
+		if (price->time[i].price != NULL && !tell_price(price->time[i].price, told, context, err))
+			return false;
+	return true;
+}
+
+bool
+price_book_distinctions(const struct price_book *book, price_distinction *told, void *context, struct error *err)
+{
+	for (; book != NULL; book = book->base)
+		for (size_t i = 0; i < book->count; i++) {
+			const struct price_rule *rule = &book->rules[i];
+
+			if (rule->value[MATCH_ENGINE] != NULL && !told(context, "engine", 0, "", err))
+				return false;
+			for (size_t j = 0; j < rule->tags; j++)
+				if (!told(context, "tag", 0, rule->tag[j].key, err))
+					return false;
+			for (int meter = 1; meter < METER_LIMIT; meter++)
+				if (rule->price[meter] != NULL && !tell_price(rule->price[meter], told, context, err))
+					return false;
+		}
+	return true;
+}
+
+bool
+price_book_carries(const struct price_book *book)
+{
+	for (; book != NULL; book = book->base)
+		if (book->carries)
+			return true;
+	return false;
+}
+
+unsigned
+price_book_fields(const struct price_book *book)
+{
+	unsigned fields = 0;
+
+	for (; book != NULL; book = book->base)
+		for (size_t i = 0; i < book->count; i++)
+			for (unsigned field = 0; field < MATCH_FIELDS; field++)
+				if (book->rules[i].value[field] != NULL)
+					fields |= 1U << field;
+	return fields;
+}
+
+/* --- one rule -------------------------------------------------------------------------------- */
+
+static bool
+value_matches(const struct price_rule *rule, size_t field, const char *stated)
+{
+	const char *wanted = rule->value[field];
+
+	if (wanted == NULL)
+		return true;
+	if (strcmp(wanted, "*") == 0)
+		return field == MATCH_SERVICE_TIER || stated[0] != '\0';
+	return strcmp(wanted, stated) == 0;
+}
+
+static bool
+tags_match(const struct price_rule *rule, const char *stated)
+{
+	struct error ignored = {0};
+	bool matches = true;
+	json_t *tags;
+
+	if (rule->tags == 0)
+		return true;
+	tags = stated[0] == '\0' ? NULL : document_parse(stated, strlen(stated), "tags", &ignored);
+	for (size_t i = 0; i < rule->tags; i++) {
+		const json_t *value = json_object_get(tags, rule->tag[i].key);
+
+		matches = matches && json_is_string(value) && strcmp(json_string_value(value), rule->tag[i].value) == 0;
 	}
-	return PRICE_NO_RULE;
+	json_decref(tags);
+	return matches;
+}
+
+/* The first field that says no, MATCH_FIELDS where none does; the model is looked at last, since patterns cost most. */
+static size_t
+field_against(const struct price_rule *rule, const struct price_subject *subject)
+{
+	for (size_t field = 0; field < MATCH_FIELDS; field++)
+		if (!value_matches(rule, field, subject->field[field]))
+			return field;
+	return MATCH_FIELDS;
+}
+
+static enum pattern_answer
+pattern_answers(const struct pattern *pattern, const char *stated)
+{
+	return pattern == NULL ? PATTERN_YES : pattern_match(pattern, stated, strlen(stated));
+}
+
+static enum pattern_answer
+rule_answers(const struct price_rule *rule, const struct price_subject *subject)
+{
+	enum pattern_answer answer;
+
+	if (field_against(rule, subject) != MATCH_FIELDS || !tags_match(rule, subject->tags))
+		return PATTERN_NO;
+	answer = pattern_answers(rule->base_pattern, subject->field[MATCH_BASE_MODEL]);
+	return answer == PATTERN_YES ? pattern_answers(rule->pattern, subject->field[MATCH_MODEL]) : answer;
+}
+
+bool
+price_rule_is_exact(const struct price_book *book, size_t rule)
+{
+	return book->rules[rule].value[MATCH_MODEL] != NULL;
+}
+
+const char *
+price_rule_identity(const struct price_book *book, size_t rule)
+{
+	return book->rules[rule].identity;
+}
+
+static int
+compare_alias_to_model(const void *key, const void *item)
+{
+	return strcmp(key, ((const struct alias *)item)->model);
+}
+
+const char *
+price_book_alias(const struct price_book *book, const char *model)
+{
+	for (; book != NULL; book = book->base) {
+		const struct alias *exact = book->exact_aliases == 0
+		    ? NULL
+		    : bsearch(model, book->alias, book->exact_aliases, sizeof *book->alias, compare_alias_to_model);
+
+		if (exact != NULL)
+			return exact->as;
+		for (size_t i = book->exact_aliases; i < book->aliases; i++)
+			if (strncmp(book->alias[i].model, model, strlen(book->alias[i].model)) == 0)
+				return book->alias[i].as;
+	}
+	return model;
 }
 
 const char *
 price_rule_verdict(const struct price_book *book, size_t rule, const struct price_subject *subject)
 {
+	static const char *const no[MATCH_FIELDS] = {
+#define MATCH_FIELD(name, key) [MATCH_##name] = "no: another " #key,
+#include "rating/match_fields.def"
+#undef MATCH_FIELD
+	};
 	const struct price_rule *r = &book->rules[rule];
+	size_t field = field_against(r, subject);
 
-	if (r->model != NULL && strcmp(r->model, subject->model) != 0)
-		return "no: another model";
-	if (strcmp(r->service_tier, "*") != 0 && strcmp(r->service_tier, subject->service_tier) != 0)
+	if (field == MATCH_SERVICE_TIER)
 		return "no: another service tier";
-	if (r->base_model != NULL && strcmp(r->base_model, subject->base_model) != 0)
+	if (field == MATCH_BASE_MODEL)
 		return "no: another base model";
-	if (r->pattern == NULL)
-		return "matches";
-	switch (pattern_match(r->pattern, subject->model, strlen(subject->model))) {
+	if (field != MATCH_FIELDS)
+		return no[field];
+	if (!tags_match(r, subject->tags))
+		return "no: other tags";
+	switch (rule_answers(r, subject)) {
 	case PATTERN_NO:
 		return "no: the pattern does not match";
 	case PATTERN_LIMIT:
@@ -461,36 +230,328 @@ price_rule_verdict(const struct price_book *book, size_t rule, const struct pric
 	return "matches";
 }
 
-bool
-price_rule_is_exact(const struct price_book *book, size_t rule)
-{
-	return book->rules[rule].model != NULL;
-}
-
 const char *
 price_rule_describe(const struct price_book *book, size_t rule, struct arena *arena)
 {
 	const struct price_rule *r = &book->rules[rule];
+	const char *tier = r->value[MATCH_SERVICE_TIER], *kept;
+	struct text text = {0};
 
-	return arena_format(arena, "%s %s, service tier %s%s%s", r->model != NULL ? "model" : "pattern",
-	    r->model != NULL ? r->model : r->pattern_text, strcmp(r->service_tier, "*") == 0 ? "any" : r->service_tier,
-	    r->base_model != NULL ? ", base model " : "", r->base_model != NULL ? r->base_model : "");
+	if (r->value[MATCH_MODEL] != NULL)
+		text_add_format(&text, "model %s", r->value[MATCH_MODEL]);
+	else if (r->pattern != NULL)
+		text_add_format(&text, "pattern %s", r->pattern_text);
+	else
+		text_add_string(&text, "any model");
+	text_add_format(&text, ", service tier %s", strcmp(tier, "*") == 0 ? "any" : tier);
+	if (r->value[MATCH_BASE_MODEL] != NULL)
+		text_add_format(&text, ", base model %s", r->value[MATCH_BASE_MODEL]);
+	if (r->base_pattern != NULL)
+		text_add_format(&text, ", base model pattern %s", r->base_pattern_text);
+	for (size_t field = MATCH_SERVICE_TIER + 1; field < MATCH_FIELDS; field++)
+		if (r->value[field] != NULL)
+			text_add_format(&text, ", %s %s", match_field_names[field], r->value[field]);
+	for (size_t i = 0; i < r->tags; i++)
+		text_add_format(&text, ", tag %s %s", r->tag[i].key, r->tag[i].value);
+	kept = arena_copy(arena, text.bytes, text.length);
+	text_release(&text);
+	return kept;
 }
 
-const struct meter_price *
-price_book_meter(const struct price_book *book, size_t rule, int meter, int *priced_as)
-{
-	const struct price_rule *r = &book->rules[rule];
+/* --- choosing -------------------------------------------------------------------------------- */
 
-	must(rule < book->count && meter > 0 && meter < METER_LIMIT);
-	*priced_as = meter;
-	for (int steps = 0; steps <= FALLBACKS_MAX; steps++) {
-		if (r->price[*priced_as] != NULL)
-			return r->price[*priced_as];
-		if (r->fallback[*priced_as] == 0)
-			break;
-		*priced_as = r->fallback[*priced_as];
+/* A rule on the way to another one; it is not asked again behind itself. */
+struct way {
+	const struct way *before;
+	const struct price_book *book;
+	size_t rule;
+};
+
+struct choosing {
+	const struct price_book *const *books; /* an override and the contract's book */
+	size_t count;
+	struct arena *arena;
+	struct price_source source[PRICE_SOURCES_MAX];
+	size_t sources;
+	bool undecided; /* a pattern or a bound was reached */
+};
+
+/* How sources found from here on are adjusted. */
+struct path {
+	const struct way *way;
+	size_t depth, adjustments;
+	struct price_adjustment adjustment[PRICE_ADJUSTMENTS_MAX];
+};
+
+static void choose_among(struct choosing *choosing, const struct price_subject *subject, const struct path *path);
+
+static bool
+is_on_way(const struct way *way, const struct price_book *book, size_t rule)
+{
+	for (; way != NULL; way = way->before)
+		if (way->book == book && way->rule == rule)
+			return true;
+	return false;
+}
+
+/* "standard@3", "standard@3 x 0.9". */
+static const char *
+words_of(struct choosing *choosing, const char *what, const char *name, struct decimal factor)
+{
+	char text[DECIMAL_TEXT];
+
+	if (factor.e18 == decimal_one.e18)
+		return arena_format(choosing->arena, "%s%s", what, name);
+	return arena_format(choosing->arena, "%s%s x %s", what, name, decimal_format(factor, text));
+}
+
+static bool
+adjust(struct choosing *choosing, struct path *path, struct price_adjustment adjustment)
+{
+	if (path->adjustments == PRICE_ADJUSTMENTS_MAX) {
+		choosing->undecided = true;
+		return false;
 	}
-	*priced_as = meter;
-	return book->is_free[meter] ? &book->free_price : NULL;
+	path->adjustment[path->adjustments++] = adjustment;
+	return true;
+}
+
+static enum price_match
+find_rule(const struct price_book *book, const struct price_subject *subject, const struct way *way, size_t *rule)
+{
+	for (int exact = 1; exact >= 0; exact--)
+		for (*rule = 0; *rule < book->count; ++*rule) {
+			enum pattern_answer answer;
+
+			if (price_rule_is_exact(book, *rule) != (exact == 1) || is_on_way(way, book, *rule))
+				continue;
+			answer = rule_answers(&book->rules[*rule], subject);
+			if (answer != PATTERN_NO)
+				return answer == PATTERN_YES ? PRICE_MATCHED : PRICE_PATTERN_LIMIT;
+		}
+	return PRICE_NO_RULE;
+}
+
+static void
+add_source(struct choosing *choosing, const struct price_book *book, size_t rule, size_t layer, const struct path *path)
+{
+	struct price_source *source;
+
+	if (choosing->sources == PRICE_SOURCES_MAX) {
+		choosing->undecided = true;
+		return;
+	}
+	source = &choosing->source[choosing->sources++];
+	*source = (struct price_source){.book = book, .rule = rule, .layer = layer, .adjustments = path->adjustments};
+	memcpy(source->adjustment, path->adjustment, path->adjustments * sizeof *path->adjustment);
+}
+
+/* Goes on to what the rule inherits from. */
+static void
+follow(struct choosing *choosing, const struct price_book *book, size_t place, const struct price_subject *subject,
+    const struct path *path)
+{
+	const struct price_rule *rule = &book->rules[place];
+	const struct way way = {path->way, book, place};
+	struct path further = *path;
+	struct price_subject other = *subject;
+	const char *what = rule->from == INHERIT_BASE_MODEL ? "base model " : "model ";
+
+	if (rule->from == INHERIT_NOTHING || path->depth >= INHERIT_DEPTH_MAX)
+		return;
+	further.way = &way;
+	further.depth++;
+	if (rule->from == INHERIT_RULE) {
+		if (!adjust(choosing, &further,
+			(struct price_adjustment){rule->factor, rule->plus, words_of(choosing, "rule ", rule->from_name, rule->factor)}))
+			return;
+		for (size_t layer = 0; layer < choosing->count; layer++)
+			for (const struct price_book *at = choosing->books[layer]; at != NULL; at = at->base)
+				for (size_t i = 0; i < at->count; i++)
+					if (at->rules[i].name != NULL && strcmp(at->rules[i].name, rule->from_name) == 0 &&
+					    !is_on_way(&way, at, i)) {
+						add_source(choosing, at, i, layer, &further);
+						follow(choosing, at, i, subject, &further);
+					}
+		return;
+	}
+	other.field[MATCH_MODEL] = rule->from == INHERIT_BASE_MODEL ? subject->field[MATCH_BASE_MODEL] : rule->from_name;
+	if (other.field[MATCH_MODEL][0] == '\0')
+		return;
+	other.field[MATCH_BASE_MODEL] = other.field[MATCH_ADAPTER_KIND] = other.field[MATCH_ADAPTER] = "";
+	if (adjust(choosing, &further,
+		(struct price_adjustment){rule->factor, rule->plus, words_of(choosing, what, other.field[MATCH_MODEL], rule->factor)}))
+		choose_among(choosing, &other, &further);
+}
+
+/* One book without what it extends: its rule, what that inherits, and the service tier that this one inherits from. */
+static void
+ask(struct choosing *choosing, const struct price_book *book, size_t layer, const struct price_subject *subject,
+    const struct path *path)
+{
+	size_t rule;
+	enum price_match match = find_rule(book, subject, path->way, &rule);
+
+	choosing->undecided = choosing->undecided || match == PRICE_PATTERN_LIMIT;
+	if (match == PRICE_MATCHED) {
+		add_source(choosing, book, rule, layer, path);
+		follow(choosing, book, rule, subject, path);
+	}
+	for (const struct price_book *at = choosing->books[layer]; at != NULL && path->depth < INHERIT_DEPTH_MAX; at = at->base)
+		for (size_t i = 0; i < at->tiers; i++)
+			if (strcmp(at->tier[i].tier, subject->field[MATCH_SERVICE_TIER]) == 0) {
+				const struct book_tier *tier = &at->tier[i];
+				struct price_subject other = *subject;
+				struct path further = *path;
+
+				other.field[MATCH_SERVICE_TIER] = tier->inherit;
+				further.depth++;
+				if (adjust(choosing, &further,
+					(struct price_adjustment){
+					    tier->factor, NULL, words_of(choosing, "service tier ", tier->inherit, tier->factor)}))
+					ask(choosing, book, layer, &other, &further);
+				return;
+			}
+}
+
+static void
+choose_among(struct choosing *choosing, const struct price_subject *subject, const struct path *path)
+{
+	for (size_t layer = 0; layer < choosing->count; layer++) {
+		struct price_subject named = *subject;
+		struct path here = *path;
+
+		named.field[MATCH_MODEL] = price_book_alias(choosing->books[layer], subject->field[MATCH_MODEL]);
+		for (const struct price_book *book = choosing->books[layer]; book != NULL; book = book->base) {
+			ask(choosing, book, layer, &named, &here);
+			if (book->base != NULL &&
+			    !adjust(choosing, &here,
+				(struct price_adjustment){
+				    book->base_factor, NULL, words_of(choosing, "", book->base->label, book->base_factor)}))
+				break;
+		}
+	}
+}
+
+void
+price_choose(const struct price_book *const *books, size_t count, const struct price_subject *subject, struct arena *arena,
+    struct price_choice *out)
+{
+	struct choosing choosing = {.books = books, .count = count, .arena = arena};
+	struct path path = {0};
+	struct price_source *kept;
+
+	*out = (struct price_choice){0};
+	for (size_t layer = 0; layer < count; layer++)
+		for (const struct price_book *book = books[layer]; book != NULL; book = book->base) {
+			must(out->layers < PRICE_LAYERS_MAX);
+			out->layer[out->layers++] = book;
+		}
+	choose_among(&choosing, subject, &path);
+	out->outcome = choosing.undecided ? PRICE_PATTERN_LIMIT : choosing.sources == 0 ? PRICE_NO_RULE : PRICE_MATCHED;
+	kept = arena_take(arena, (choosing.sources + 1) * sizeof *kept);
+	memcpy(kept, choosing.source, choosing.sources * sizeof *kept);
+	out->source = kept;
+	out->sources = choosing.sources;
+}
+
+/* --- the price of a meter -------------------------------------------------------------------- */
+
+static const struct tier_step free_step = {.per = 1};
+static const struct price_bracket free_bracket = {.words = "", .tiers = {TIER_FLAT, 1, &free_step}};
+static const struct meter_price free_price = {.brackets = 1, .bracket = &free_bracket};
+
+static int
+fallback_of(const struct price_choice *choice, int meter)
+{
+	for (size_t i = 0; i < choice->sources; i++) {
+		int other = choice->source[i].book->rules[choice->source[i].rule].fallback[meter];
+
+		if (other != 0)
+			return other;
+	}
+	return 0;
+}
+
+static bool
+is_free(const struct price_choice *choice, int meter)
+{
+	for (size_t i = 0; i < choice->layers; i++)
+		if (choice->layer[i]->is_free[meter])
+			return true;
+	return false;
+}
+
+struct price_answer
+price_choice_meter(const struct price_choice *choice, int meter)
+{
+	int at = meter;
+
+	must(meter > 0 && meter < METER_LIMIT);
+	for (int steps = 0; steps <= FALLBACKS_MAX && at != 0; steps++, at = fallback_of(choice, at))
+		for (size_t i = 0; i < choice->sources; i++) {
+			const struct price_source *source = &choice->source[i];
+			const struct meter_price *price = source->book->rules[source->rule].price[at];
+
+			if (price != NULL)
+				return (struct price_answer){price, source, at};
+		}
+	if (choice->sources > 0 && is_free(choice, meter))
+		return (struct price_answer){&free_price, NULL, meter};
+	return (struct price_answer){NULL, NULL, meter};
+}
+
+bool
+price_plus_of(const struct price_plus *plus, int meter, struct decimal *price, int64_t *per)
+{
+	if (plus == NULL || plus->per[meter] == 0)
+		return false;
+	*price = plus->price[meter];
+	*per = plus->per[meter];
+	return true;
+}
+
+static bool
+add_plus(const struct price_plus *plus, int meter, int64_t per, struct decimal *price, struct error *err)
+{
+	struct decimal more;
+	int64_t more_per;
+
+	if (!price_plus_of(plus, meter, &more, &more_per))
+		return true;
+	return decimal_price(more, per, more_per, ROUND_HALF_EVEN, &more, err) && decimal_add(*price, more, price, err);
+}
+
+bool
+price_effective(const struct price_source *source, int priced_as, struct decimal price, int64_t per, struct decimal time_factor,
+    struct decimal *out, struct error *err)
+{
+	if (!decimal_multiply(price, time_factor, ROUND_HALF_EVEN, out, err))
+		return false;
+	for (size_t i = source == NULL ? 0 : source->adjustments; i > 0; i--) {
+		const struct price_adjustment *adjustment = &source->adjustment[i - 1];
+
+		if (!decimal_multiply(*out, adjustment->factor, ROUND_HALF_EVEN, out, err) ||
+		    !add_plus(adjustment->plus, priced_as, per, out, err))
+			return false;
+	}
+	return true;
+}
+
+bool
+price_effective_fee(
+    const struct price_source *source, struct decimal fee, struct decimal time_factor, struct decimal *out, struct error *err)
+{
+	if (!decimal_multiply(fee, time_factor, ROUND_HALF_EVEN, out, err))
+		return false;
+	for (size_t i = source == NULL ? 0 : source->adjustments; i > 0; i--)
+		if (!decimal_multiply(*out, source->adjustment[i - 1].factor, ROUND_HALF_EVEN, out, err))
+			return false;
+	return true;
+}
+
+const struct tier_step *
+price_first_step(const struct meter_price *price)
+{
+	return &price->bracket[0].tiers.step[0];
 }

@@ -3,45 +3,78 @@
 
 #include <string.h>
 
+#include "base/workers.h"
 #include "rating/intervals.h"
 #include "rating/period_rate.h"
 
 /* Columns of due_list.sql. */
 enum { DUE_TENANT, DUE_PERIOD, DUE_STARTS, DUE_ENDS, DUE_INVOICED, DUE_PRICED_UNTIL };
 
+enum {
+	CHUNK = 64,          /* tenant periods that are loaded, computed and stored together */
+	SEND_BYTES = 8 << 20 /* of COPY text that are kept before they are sent */
+};
+
 struct pass {
 	struct run *run;
+	struct rate_scope scope;
 	int64_t rating_run, priced_with, contracted_with;
 	struct book_shelf *shelf;
-	struct text charges, holds; /* COPY text of what is computed */
-	struct digest *digest;      /* over the ratings' output */
+	struct text ratings, charges, holds; /* COPY text of what is computed */
+	struct digest *digest;               /* over the ratings' output */
 	struct rate_result *result;
+	int done;      /* tenant periods */
+	bool followed; /* intervals moved to other classes */
 };
 
 /* --- storing --------------------------------------------------------------------------------- */
 
+/* A number, or NULL for 0. */
 static void
-add_charge(struct pass *pass, const char *rating_id, size_t ordinal, const struct charge *c)
+add_reference(struct text *out, int64_t number)
 {
-	char price[DECIMAL_TEXT], quantity[DECIMAL_TEXT], amount[DECIMAL_TEXT], first[INSTANT_TEXT], last[INSTANT_TEXT];
+	if (number == 0)
+		text_add_string(out, "\\N");
+	else
+		text_add_format(out, "%lld", (long long)number);
+}
 
-	text_add_format(&pass->charges, "%s\t%zu\t", rating_id, ordinal);
-	copy_text_field(&pass->charges, c->model, strlen(c->model));
-	text_add(&pass->charges, "\t", 1);
-	copy_text_field(&pass->charges, c->service_tier, strlen(c->service_tier));
-	text_add_format(&pass->charges, "\t%d\t%d\t%lld\t%d\t%d\t%s\t%lld\t%s\t%s\t%s\t%s\t%s\n", c->meter, c->priced_as,
-	    (long long)c->version_id, c->rule, c->tier, decimal_format(c->price, price), (long long)c->per,
-	    integer_format(c->quantity, quantity), decimal_format(c->amount, amount), c->currency,
-	    instant_format(c->first, first), instant_format(c->last, last));
+static void
+add_text(struct text *out, const char *value)
+{
+	copy_text_field(out, value, strlen(value));
+	text_add(out, "\t", 1);
+}
+
+static void
+add_charge(struct pass *pass, int64_t rating_id, size_t ordinal, const struct charge *c)
+{
+	char price[DECIMAL_TEXT], quantity[DECIMAL_TEXT], billed[DECIMAL_TEXT], amount[DECIMAL_TEXT], first[INSTANT_TEXT],
+	    last[INSTANT_TEXT];
+	struct text *out = &pass->charges;
+
+	text_add_format(out, "%lld\t%zu\t", (long long)rating_id, ordinal);
+	add_text(out, c->model);
+	add_text(out, c->service_tier);
+	text_add_format(out, "%d\t%d\t", c->meter, c->priced_as);
+	add_reference(out, c->version_id);
+	text_add_format(out, "\t%d\t%d\t%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", c->rule, c->tier, decimal_format(c->price, price),
+	    (long long)c->per, integer_format(c->quantity, quantity), decimal_format(c->amount, amount), c->currency,
+	    instant_format(c->first, first), instant_format(c->last, last), charge_kind_text(c->kind),
+	    c->billed == c->quantity ? "\\N" : integer_format(c->billed, billed));
+	add_text(out, c->detail);
+	add_text(out, c->counter);
+	add_reference(out, c->contract_id);
+	text_add(out, "\n", 1);
 	pass->result->charges++;
 }
 
 static void
-add_hold(struct pass *pass, const char *rating_id, size_t ordinal, const struct hold *h)
+add_hold(struct pass *pass, int64_t rating_id, size_t ordinal, const struct hold *h)
 {
 	char quantity[DECIMAL_TEXT], first[INSTANT_TEXT], last[INSTANT_TEXT];
 
-	text_add_format(&pass->holds, "%s\t%zu\t", rating_id, ordinal);
+	text_add_format(&pass->holds, "%lld\t%zu\t", (long long)rating_id, ordinal);
 	copy_text_field(&pass->holds, h->model, strlen(h->model));
 	text_add(&pass->holds, "\t", 1);
 	copy_text_field(&pass->holds, h->service_tier, strlen(h->service_tier));
@@ -67,68 +100,50 @@ send(struct run *run, enum statement_id copy, struct text *rows, struct error *e
 static bool
 send_when_large(struct pass *pass, size_t limit, struct error *err)
 {
-	if (pass->charges.length + pass->holds.length < limit)
+	if (pass->ratings.length + pass->charges.length + pass->holds.length < limit)
 		return true;
-	return send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) &&
-	    send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
+	return send(pass->run, SQL_RATING_RATING_COPY, &pass->ratings, err) &&
+	    send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) && send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
 }
 
-/* Writes the rating's row, puts it in force, and gives its number. */
+/* Numbers for the ratings of a chunk. */
 static bool
-store_rating(struct pass *pass, const struct rows *due, int row, int64_t priced_until, const struct rated *rated,
-    const char **rating_id, struct error *err)
+take_ids(struct pass *pass, int count, int64_t *ids, struct error *err)
 {
-	struct run *run = pass->run;
-	const char *tenant = row_text(due, row, DUE_TENANT), *period = row_text(due, row, DUE_PERIOD);
-	struct rows made;
+	struct rows rows;
 
-	if (!db_one_row(run->db, SQL_RATING_RATING_ADD,
-		PARAMS(param_number(&run->arena, pass->rating_run), tenant, period, param_number(&run->arena, pass->rating_run),
-		    param_number(&run->arena, priced_until), param_number(&run->arena, pass->priced_with),
-		    param_number(&run->arena, pass->contracted_with), param_hex(&run->arena, rated->input_digest, DIGEST_SIZE),
-		    param_hex(&run->arena, rated->output_digest, DIGEST_SIZE)),
-		&made, err))
+	if (!db_rows(pass->run->db, SQL_RATING_RATING_IDS, PARAMS(param_number(&pass->run->arena, count)), &rows, err))
 		return false;
-	*rating_id = arena_copy(&run->arena, row_text(&made, 0, 0), row_length(&made, 0, 0));
-	rows_release(&made);
+	must(rows.count == count);
+	for (int i = 0; i < count; i++)
+		ids[i] = row_number(&rows, i, 0);
+	rows_release(&rows);
+	return true;
+}
+
+static void
+add_rating(struct pass *pass, const struct rows *due, int row, int64_t rating_id, int64_t priced_until, const struct rated *rated)
+{
+	char input[DIGEST_HEX], output[DIGEST_HEX];
+	struct text *out = &pass->ratings;
+
+	text_add_format(out, "%lld\t%lld\t", (long long)rating_id, (long long)pass->rating_run);
+	add_text(out, row_text(due, row, DUE_TENANT));
+	add_text(out, row_text(due, row, DUE_PERIOD));
+	text_add_format(out, "%lld\t%lld\t%lld\t%lld\t\\\\x%s\t\\\\x%s\t%d\n", (long long)pass->rating_run, (long long)priced_until,
+	    (long long)pass->priced_with, (long long)pass->contracted_with, digest_hex(rated->input_digest, DIGEST_SIZE, input),
+	    digest_hex(rated->output_digest, DIGEST_SIZE, output), RATING_ENGINE);
 	digest_field(pass->digest, rated->output_digest, DIGEST_SIZE);
 	pass->result->ratings++;
-	return db_change(run->db, SQL_RATING_RATING_FORCE, PARAMS(tenant, period, *rating_id), 1, err) &&
-	    db_change(run->db, SQL_RATING_DUE_DONE, PARAMS(tenant, period), 1, err);
 }
 
-static bool
-store_open(struct pass *pass, const struct rows *due, int row, const struct rated *rated, struct error *err)
+static void
+add_rated(struct pass *pass, int64_t rating_id, const struct rated *rated)
 {
-	const char *rating_id;
-
-	if (!store_rating(pass, due, row, pass->rating_run, rated, &rating_id, err))
-		return false;
 	for (size_t i = 0; i < rated->charge_count; i++)
 		add_charge(pass, rating_id, i + 1, &rated->charges[i]);
 	for (size_t i = 0; i < rated->hold_count; i++)
 		add_hold(pass, rating_id, i + 1, &rated->holds[i]);
-	return send_when_large(pass, 8 << 20, err);
-}
-
-static bool
-rate_open(struct pass *pass, const struct rows *due, int row, struct error *err)
-{
-	struct period_inputs inputs = {.tenant = row_text(due, row, DUE_TENANT),
-	    .period = row_text(due, row, DUE_PERIOD),
-	    .starts = row_instant(due, row, DUE_STARTS),
-	    .ends = row_instant(due, row, DUE_ENDS),
-	    .until_run = pass->rating_run,
-	    .priced_with = pass->priced_with,
-	    .contracted_with = pass->contracted_with};
-	struct rated rated;
-	bool fine;
-
-	if (!period_rate(pass->run->db, pass->shelf, &inputs, &rated, err))
-		return false;
-	fine = store_open(pass, due, row, &rated, err);
-	rated_release(&rated);
-	return fine;
 }
 
 /* --- a period that is invoiced ---------------------------------------------------------------- */
@@ -146,15 +161,15 @@ hold_late(struct pass *pass, const struct rows *due, int row, struct rated *rate
 		rated_hold(rated, row_text(&held, i, 0), row_text(&held, i, 1), (int)row_number(&held, i, 2),
 		    row_text(&held, i, 3), row_integer(&held, i, 4), row_instant(&held, i, 5), row_instant(&held, i, 6));
 	rows_release(&held);
-	if (!db_rows(pass->run->db, SQL_RATING_INTERVALS_OF_PERIOD,
+	if (!db_rows(pass->run->db, SQL_RATING_LATE_OF_PERIOD,
 		PARAMS(row_text(due, row, DUE_TENANT), param_instant(arena, row_instant(due, row, DUE_STARTS)),
 		    param_instant(arena, row_instant(due, row, DUE_ENDS)), param_number(arena, pass->rating_run),
 		    row_text(due, row, DUE_PRICED_UNTIL)),
 		&late, err))
 		return false;
 	for (int i = 0; i < late.count; i++)
-		rated_hold(rated, row_text(&late, i, 1), row_text(&late, i, 3), (int)row_number(&late, i, 4), "period_invoiced",
-		    row_integer(&late, i, 5), row_instant(&late, i, 0), row_instant(&late, i, 0));
+		rated_hold(rated, row_text(&late, i, 1), row_text(&late, i, 2), (int)row_number(&late, i, 3), "period_invoiced",
+		    row_integer(&late, i, 4), row_instant(&late, i, 0), row_instant(&late, i, 0));
 	rows_release(&late);
 	rated_finish(rated);
 	return true;
@@ -164,15 +179,125 @@ static bool
 rate_invoiced(struct pass *pass, const struct rows *due, int row, struct error *err)
 {
 	struct rated rated = {0};
-	const char *rating_id;
-	bool fine = hold_late(pass, due, row, &rated, err) &&
-	    store_rating(pass, due, row, row_number(due, row, DUE_PRICED_UNTIL), &rated, &rating_id, err) &&
-	    db_change(pass->run->db, SQL_RATING_CHARGES_REPEAT, PARAMS(rating_id, row_text(due, row, DUE_INVOICED)), -1, err);
+	int64_t rating_id;
+	bool fine = hold_late(pass, due, row, &rated, err) && take_ids(pass, 1, &rating_id, err);
 
-	for (size_t i = 0; fine && i < rated.hold_count; i++)
-		add_hold(pass, rating_id, i + 1, &rated.holds[i]);
+	if (fine) {
+		add_rating(pass, due, row, rating_id, row_number(due, row, DUE_PRICED_UNTIL), &rated);
+		add_rated(pass, rating_id, &rated);
+		fine = send_when_large(pass, 0, err) &&
+		    db_change(pass->run->db, SQL_RATING_CHARGES_REPEAT,
+			PARAMS(param_number(&pass->run->arena, rating_id), row_text(due, row, DUE_INVOICED)), -1, err);
+	}
+	if (!fine)
+		error_wrap(err, "rating %s of %s", row_text(due, row, DUE_PERIOD), row_text(due, row, DUE_TENANT));
 	rated_release(&rated);
 	return fine;
+}
+
+/* --- periods that are open ------------------------------------------------------------------- */
+
+/* Periods that are loaded and being computed, while the next ones are loaded. */
+struct chunk {
+	struct periods periods;
+	int due[CHUNK]; /* their rows in the list */
+	struct workers *workers;
+};
+
+static void
+compute_one(void *context, size_t place)
+{
+	struct chunk *chunk = context;
+
+	period_compute(&chunk->periods.item[place]);
+}
+
+/* Loads open periods from *next on, all of one month: a later one may need what an earlier one leaves. */
+static bool
+load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *chunk, struct error *err)
+{
+	int first = *next;
+
+	*chunk = (struct chunk){.periods.item = memory_new(CHUNK, sizeof(struct period))};
+	for (; *next < due->count && chunk->periods.count < CHUNK; ++*next) {
+		if (strcmp(row_text(due, *next, DUE_PERIOD), row_text(due, first, DUE_PERIOD)) != 0 ||
+		    !row_is_null(due, *next, DUE_INVOICED))
+			break;
+		chunk->due[chunk->periods.count] = *next;
+		chunk->periods.item[chunk->periods.count++].inputs = (struct period_inputs){.tenant = row_text(due, *next, DUE_TENANT),
+		    .period = row_text(due, *next, DUE_PERIOD),
+		    .starts = row_instant(due, *next, DUE_STARTS),
+		    .ends = row_instant(due, *next, DUE_ENDS),
+		    .until_run = pass->rating_run,
+		    .priced_with = pass->priced_with,
+		    .contracted_with = pass->contracted_with};
+	}
+	return periods_load(pass->run->db, pass->shelf, &chunk->periods, err);
+}
+
+/* Waits for a chunk and stores it, in the order of the list, whoever computed what first. */
+static bool
+store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, struct error *err)
+{
+	int64_t ids[CHUNK];
+	bool fine;
+
+	workers_end(chunk->workers);
+	chunk->workers = NULL;
+	fine = chunk->periods.count == 0 || take_ids(pass, (int)chunk->periods.count, ids, err);
+	for (size_t i = 0; fine && i < chunk->periods.count; i++) {
+		const struct period *period = &chunk->periods.item[i];
+
+		fine = period->fine;
+		if (!fine) {
+			*err = period->err;
+			break;
+		}
+		add_rating(pass, due, chunk->due[i], ids[i], pass->rating_run, &period->rated);
+		add_rated(pass, ids[i], &period->rated);
+		fine = send_when_large(pass, SEND_BYTES, err);
+	}
+	pass->done += (int)chunk->periods.count;
+	progress(pass->run, "rating: %d of %d tenant periods", pass->done, due->count);
+	periods_release(&chunk->periods);
+	return fine;
+}
+
+/* What needs something of the chunk at work: an earlier month's charges, or the connection for itself. */
+static bool
+is_apart(const struct rows *due, int next)
+{
+	return next > 0 &&
+	    (!row_is_null(due, next, DUE_INVOICED) ||
+		strcmp(row_text(due, next, DUE_PERIOD), row_text(due, next - 1, DUE_PERIOD)) != 0);
+}
+
+static bool
+rate_all(struct pass *pass, const struct rows *due, struct chunk *at_work, struct error *err)
+{
+	for (int next = 0; next < due->count;) {
+		struct chunk chunk;
+
+		if (is_apart(due, next) && (!store_chunk(pass, due, at_work, err) || !send_when_large(pass, 0, err)))
+			return false;
+		if (!row_is_null(due, next, DUE_INVOICED)) {
+			if (!rate_invoiced(pass, due, next++, err))
+				return false;
+			pass->done++;
+			continue;
+		}
+		if (!load_chunk(pass, due, &next, &chunk, err)) {
+			periods_release(&chunk.periods);
+			return false;
+		}
+		if (!store_chunk(pass, due, at_work, err)) {
+			periods_release(&chunk.periods);
+			return false;
+		}
+		*at_work = chunk;
+		at_work->workers = workers_begin(pass->scope.workers, at_work->periods.count, compute_one, at_work);
+	}
+	return store_chunk(pass, due, at_work, err) && send_when_large(pass, 0, err);
 }
 
 /* --- the pass -------------------------------------------------------------------------------- */
@@ -217,16 +342,19 @@ find_due(struct pass *pass, struct error *err)
 	const char *contract = param_number(&pass->run->arena, pass->contracted_with);
 	struct intervals_result summed;
 
-	if (!intervals_sum(pass->run, pass->rating_run, &summed, err))
+	if (!intervals_sum(pass->run, pass->rating_run, pass->priced_with, &summed, err))
 		return false;
 	pass->result->batches = summed.batches;
 	pass->result->events = summed.events;
 	pass->result->intervals = summed.intervals;
+	pass->followed = summed.followed;
 	return db_change(db, SQL_RATING_DUE_READD, PARAMS(contract), -1, err) &&
 	    db_change(db, SQL_RATING_PROVISIONAL_UNFORCE, PARAMS(contract), -1, err) &&
 	    db_change(db, SQL_RATING_PROVISIONAL_DELETE, PARAMS(contract), -1, err) &&
 	    db_change(db, SQL_RATING_DUE_ADD, PARAMS(rating_run, contract), -1, err) &&
 	    db_change(db, SQL_RATING_DUE_FOR_NEW_PRICES, NO_PARAMS, -1, err) &&
+	    db_change(db, SQL_RATING_DUE_FOR_TERMS, PARAMS(contract, param_instant(&pass->run->arena, pass->run->now)), -1, err) &&
+	    db_change(db, SQL_RATING_DUE_FOR_CARRIED, NO_PARAMS, -1, err) &&
 	    db_change(db, SQL_RATING_PERIOD_ENSURE, PARAMS(contract), -1, err);
 }
 
@@ -242,27 +370,26 @@ use_indexes(struct db *db, struct error *err)
 }
 
 static bool
-rate_due(struct pass *pass, struct rate_scope scope, struct error *err)
+rate_due(struct pass *pass, struct error *err)
 {
+	const char *rating_run = param_number(&pass->run->arena, pass->rating_run);
+	struct chunk at_work = {0};
 	struct rows due;
-	bool fine = true;
+	bool fine;
 
-	if (!db_rows(pass->run->db, SQL_RATING_DUE_LIST, PARAMS(scope.period, scope.tenant), &due, err))
+	if (!db_rows(pass->run->db, SQL_RATING_DUE_LIST, PARAMS(pass->scope.period, pass->scope.tenant), &due, err))
 		return false;
-	fine = use_indexes(pass->run->db, err);
-	for (int i = 0; fine && i < due.count; i++) {
-		fine = row_is_null(&due, i, DUE_INVOICED) ? rate_open(pass, &due, i, err) : rate_invoiced(pass, &due, i, err);
-		if (!fine)
-			error_wrap(err, "rating %s of %s", row_text(&due, i, DUE_PERIOD), row_text(&due, i, DUE_TENANT));
-		progress(pass->run, "rating: %d of %d tenant periods", i + 1, due.count);
-	}
+	fine = use_indexes(pass->run->db, err) && rate_all(pass, &due, &at_work, err);
+	workers_end(at_work.workers);
+	periods_release(&at_work.periods);
 	progress_end(pass->run);
 	rows_release(&due);
-	return fine && send_when_large(pass, 0, err);
+	return fine && db_change(pass->run->db, SQL_RATING_RATING_FORCE, PARAMS(rating_run), -1, err) &&
+	    db_change(pass->run->db, SQL_RATING_DUE_DONE, PARAMS(rating_run), -1, err);
 }
 
 static bool
-record_run(struct pass *pass, struct rate_scope scope, struct error *err)
+record_run(struct pass *pass, struct error *err)
 {
 	const struct rate_result *r = pass->result;
 	struct arena *arena = &pass->run->arena;
@@ -271,7 +398,7 @@ record_run(struct pass *pass, struct rate_scope scope, struct error *err)
 	digest_end(pass->digest, sum);
 	pass->result->rating_run = pass->rating_run;
 	return db_change(pass->run->db, SQL_RATING_RUN_ADD,
-	    PARAMS(param_number(arena, pass->rating_run), scope.period, scope.tenant, param_instant(arena, pass->run->now),
+	    PARAMS(param_number(arena, pass->rating_run), pass->scope.period, pass->scope.tenant, param_instant(arena, pass->run->now),
 		TOLLBOOK_VERSION, param_number(arena, r->batches), param_number(arena, r->events),
 		param_number(arena, r->intervals), param_number(arena, r->ratings), param_number(arena, r->charges),
 		param_number(arena, r->holds), param_hex(arena, sum, sizeof sum)),
@@ -281,14 +408,14 @@ record_run(struct pass *pass, struct rate_scope scope, struct error *err)
 bool
 rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err)
 {
-	struct pass pass = {.run = run, .result = result, .shelf = book_shelf_new(), .digest = digest_new()};
+	struct pass pass = {.run = run, .scope = scope, .result = result, .shelf = book_shelf_new(), .digest = digest_new()};
 	bool fine, something = false;
 
 	*result = (struct rate_result){0};
-	fine = db_begin(run->db, err) && begin_pass(&pass, err) && find_due(&pass, err) && rate_due(&pass, scope, err);
+	fine = db_begin(run->db, err) && begin_pass(&pass, err) && find_due(&pass, err) && rate_due(&pass, err);
 	if (fine) {
-		something = result->batches > 0 || result->ratings > 0;
-		fine = !something || record_run(&pass, scope, err);
+		something = result->batches > 0 || result->ratings > 0 || pass.followed;
+		fine = !something || record_run(&pass, err);
 	}
 	if (fine && !run->dry_run)
 		fine = db_commit(run->db, err);
@@ -296,12 +423,44 @@ rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, s
 		db_rollback(run->db);
 	book_shelf_free(pass.shelf);
 	digest_free(pass.digest);
+	text_release(&pass.ratings);
 	text_release(&pass.charges);
 	text_release(&pass.holds);
 	return fine;
 }
 
 /* --- rating again ---------------------------------------------------------------------------- */
+
+static bool
+verify_one(struct run *run, struct book_shelf *shelf, const struct rows *ratings, int row, verify_differs *differs, void *context,
+    struct error *err)
+{
+	struct periods periods = {.item = memory_new(1, sizeof *periods.item), .count = 1};
+	struct period *period = &periods.item[0];
+	char input[DIGEST_HEX], output[DIGEST_HEX];
+	bool fine;
+
+	period->inputs = (struct period_inputs){.tenant = row_text(ratings, row, 0),
+	    .period = row_text(ratings, row, 1),
+	    .starts = row_instant(ratings, row, 2),
+	    .ends = row_instant(ratings, row, 3),
+	    .until_run = row_number(ratings, row, 4),
+	    .priced_with = row_number(ratings, row, 5),
+	    .contracted_with = row_number(ratings, row, 6)};
+	fine = periods_load(run->db, shelf, &periods, err);
+	if (fine) {
+		period_compute(period);
+		fine = period->fine;
+		if (!fine)
+			*err = period->err;
+		else if (strcmp(digest_hex(period->rated.input_digest, DIGEST_SIZE, input), row_text(ratings, row, 7)) != 0)
+			differs(context, period->inputs.period, "has other inputs than it was rated from");
+		else if (strcmp(digest_hex(period->rated.output_digest, DIGEST_SIZE, output), row_text(ratings, row, 8)) != 0)
+			differs(context, period->inputs.period, period->inputs.tenant);
+	}
+	periods_release(&periods);
+	return fine;
+}
 
 bool
 rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err)
@@ -310,26 +469,8 @@ rate_verify(struct run *run, verify_differs *differs, void *context, struct erro
 	struct rows ratings = {0};
 	bool fine = db_rows(run->db, SQL_RATING_RATINGS_TO_VERIFY, NO_PARAMS, &ratings, err) && use_indexes(run->db, err);
 
-	for (int i = 0; fine && i < ratings.count; i++) {
-		struct period_inputs inputs = {.tenant = row_text(&ratings, i, 0),
-		    .period = row_text(&ratings, i, 1),
-		    .starts = row_instant(&ratings, i, 2),
-		    .ends = row_instant(&ratings, i, 3),
-		    .until_run = row_number(&ratings, i, 4),
-		    .priced_with = row_number(&ratings, i, 5),
-		    .contracted_with = row_number(&ratings, i, 6)};
-		char input[DIGEST_HEX], output[DIGEST_HEX];
-		struct rated rated;
-
-		fine = period_rate(run->db, shelf, &inputs, &rated, err);
-		if (!fine)
-			break;
-		if (strcmp(digest_hex(rated.input_digest, DIGEST_SIZE, input), row_text(&ratings, i, 7)) != 0)
-			differs(context, inputs.period, "has other inputs than it was rated from");
-		else if (strcmp(digest_hex(rated.output_digest, DIGEST_SIZE, output), row_text(&ratings, i, 8)) != 0)
-			differs(context, inputs.period, inputs.tenant);
-		rated_release(&rated);
-	}
+	for (int i = 0; fine && i < ratings.count; i++)
+		fine = verify_one(run, shelf, &ratings, i, differs, context, err);
 	if (ratings.result != NULL)
 		rows_release(&ratings);
 	book_shelf_free(shelf);

@@ -1,7 +1,7 @@
 /*
  * rate_run.h -- one rating pass: new usage into intervals, intervals into charges and holds.
  *
- * Charges are a pure function of intervals, price books and contracts: period_rate() reads and computes, and writes nothing.
+ * Charges are a pure function of intervals, price books and contracts; see charges.h.
  */
 #ifndef RATING_RATE_RUN_H
 #define RATING_RATE_RUN_H
@@ -11,6 +11,7 @@
 
 struct rate_scope {
 	const char *period, *tenant; /* "" for all */
+	size_t workers;              /* threads that compute; what comes out does not depend on it */
 };
 
 struct rate_result {

@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-#include "rating/period_rate.h"
+#include "rating/rated.h"
+
+static const char *
+copied(struct rated *out, const struct rows *rows, int row, int column)
+{
+	return arena_copy(&out->arena, row_text(rows, row, column), row_length(rows, row, column));
+}
 
 static bool
 load_charges(struct db *db, const char *rating_id, struct rated *out, struct error *err)
@@ -14,23 +20,30 @@ load_charges(struct db *db, const char *rating_id, struct rated *out, struct err
 		return false;
 	out->charges = memory_grow(out->charges, &out->charge_room, (size_t)rows.count + 1, sizeof *out->charges);
 	for (int i = 0; i < rows.count; i++) {
-		struct arena *arena = &out->arena;
+		struct charge *charge = &out->charges[out->charge_count];
 
-		out->charges[out->charge_count++] =
-		    (struct charge){.model = arena_copy(arena, row_text(&rows, i, 0), row_length(&rows, i, 0)),
-			.service_tier = arena_copy(arena, row_text(&rows, i, 1), row_length(&rows, i, 1)),
-			.meter = (int)row_number(&rows, i, 2),
-			.priced_as = (int)row_number(&rows, i, 3),
-			.version_id = row_number(&rows, i, 4),
-			.rule = (int)row_number(&rows, i, 5),
-			.tier = (int)row_number(&rows, i, 6),
-			.price = row_decimal(&rows, i, 7),
-			.per = row_number(&rows, i, 8),
-			.quantity = row_integer(&rows, i, 9),
-			.amount = row_decimal(&rows, i, 10),
-			.currency = arena_copy(arena, row_text(&rows, i, 11), row_length(&rows, i, 11)),
-			.first = row_instant(&rows, i, 12),
-			.last = row_instant(&rows, i, 13)};
+		*charge = (struct charge){.model = copied(out, &rows, i, 0),
+		    .service_tier = copied(out, &rows, i, 1),
+		    .meter = (int)row_number(&rows, i, 2),
+		    .priced_as = (int)row_number(&rows, i, 3),
+		    .version_id = row_number(&rows, i, 4),
+		    .book = "",
+		    .rule = (int)row_number(&rows, i, 5),
+		    .tier = (int)row_number(&rows, i, 6),
+		    .price = row_decimal(&rows, i, 7),
+		    .per = row_number(&rows, i, 8),
+		    .quantity = row_integer(&rows, i, 9),
+		    .amount = row_decimal(&rows, i, 10),
+		    .currency = copied(out, &rows, i, 11),
+		    .first = row_instant(&rows, i, 12),
+		    .last = row_instant(&rows, i, 13),
+		    .billed = row_integer(&rows, i, 15),
+		    .detail = copied(out, &rows, i, 16),
+		    .counter = copied(out, &rows, i, 17),
+		    .contract_id = row_number(&rows, i, 18),
+		    .place = out->charge_count};
+		must(charge_kind_find(row_text(&rows, i, 14), &charge->kind));
+		out->charge_count++;
 	}
 	rows_release(&rows);
 	return true;

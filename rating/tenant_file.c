@@ -8,10 +8,13 @@
 #include "base/document.h"
 #include "base/instant.h"
 #include "base/money.h"
+#include "rating/contract_terms.h"
 
-enum { TEXT_BYTES = 256, FIELDS = 7 };
+enum { TEXT_BYTES = 256, FIELDS = 7, JSON_FIELDS = FIELDS + 2 };
 
-static const char *const field_names[FIELDS] = {"tenant", "name", "currency", "zone", "book", "issuer", "effective"};
+/* Those of both kinds of file, then those of JSON alone. */
+static const char *const field_names[JSON_FIELDS] = {
+    "tenant", "name", "currency", "zone", "book", "issuer", "effective", "override", "terms"};
 static const char default_issuer[] = "MAIN";
 
 /* The fields of a row in the order of field_names. */
@@ -28,7 +31,7 @@ static struct tenant_row *
 add_row(struct tenant_file *file, const char *path, uint64_t line)
 {
 	file->rows = memory_grow(file->rows, &file->room, file->count + 1, sizeof *file->rows);
-	file->rows[file->count] = (struct tenant_row){.path = path, .line = line};
+	file->rows[file->count] = (struct tenant_row){.override = "", .terms = "", .path = path, .line = line};
 	return &file->rows[file->count++];
 }
 
@@ -112,13 +115,52 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 /* --- JSON ------------------------------------------------------------------------------------ */
 
 static bool
+read_override(const struct document *document, json_t *value, struct tenant_row *row, struct tenant_file *file)
+{
+	const char *override;
+
+	if (!document_text(document, value, row->path, "override", false, TEXT_BYTES, &override))
+		return false;
+	if (override == NULL)
+		return true;
+	row->override = arena_copy(&file->arena, override, strlen(override));
+	return strcmp(row->override, row->book) != 0 ||
+	    fault(file, row, "override", row->override, "the same book as \"book\"",
+		"Leave \"override\" out, or name the book whose prices come first.", document->err);
+}
+
+/* Terms are kept as text in one form, so that the same terms are seen to be the same. */
+static bool
+read_terms(const struct document *document, json_t *value, struct tenant_row *row, struct tenant_file *file)
+{
+	const json_t *terms = json_object_get(value, "terms");
+	struct contract_terms *parsed;
+	char path[64], *text;
+
+	if (terms == NULL)
+		return true;
+	text = json_dumps(terms, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+	must(text != NULL);
+	row->terms = arena_copy(&file->arena, text, strlen(text));
+	free(text);
+	if (!json_is_object(terms))
+		return document_refuse(document, document_path(path, sizeof path, row->path, "terms"), terms,
+		    "terms are a JSON object with at least one key");
+	if (!contract_terms_parse(row->terms, strlen(row->terms), file->path,
+		document_path(path, sizeof path, row->path, "terms"), row->zone, &parsed, document->err))
+		return document_at(document, document->err->field);
+	contract_terms_free(parsed);
+	return true;
+}
+
+static bool
 read_tenant(const struct document *document, json_t *value, const char *path, struct tenant_file *file)
 {
 	struct tenant_row *row;
 
 	if (!json_is_object(value))
 		return document_refuse(document, path, value, "a tenant is a JSON object");
-	if (!document_keys(document, value, path, field_names, FIELDS))
+	if (!document_keys(document, value, path, field_names, JSON_FIELDS))
 		return false;
 	row = add_row(file, arena_copy(&file->arena, path, strlen(path)), 0);
 	for (size_t i = 0; i < FIELDS; i++) {
@@ -129,7 +171,8 @@ read_tenant(const struct document *document, json_t *value, const char *path, st
 		if (*field != NULL)
 			*field = arena_copy(&file->arena, *field, strlen(*field));
 	}
-	return check_row(file, row, document->err);
+	return check_row(file, row, document->err) && read_override(document, value, row, file) &&
+	    read_terms(document, value, row, file);
 }
 
 static bool
@@ -183,7 +226,7 @@ read_lists(const struct document *document, json_t *root, struct tenant_file *fi
 static bool
 read_json(const struct text *bytes, struct tenant_file *file, struct error *err)
 {
-	struct document document = {file->path, err};
+	struct document document = {.file = file->path, .err = err, .bytes = bytes->bytes, .length = bytes->length};
 	json_t *root = document_parse(bytes->bytes, bytes->length, file->path, err);
 	bool fine = root != NULL && read_lists(&document, root, file);
 

@@ -1,5 +1,6 @@
 /*
- * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header; docs/price-books.md shows both.
+ * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header, which has neither
+ * an override nor terms; docs/price-books.md shows both.
  */
 #ifndef RATING_TENANT_FILE_H
 #define RATING_TENANT_FILE_H
@@ -8,8 +9,10 @@
 
 struct tenant_row {
 	const char *tenant, *name, *currency, *zone, *book, *issuer, *effective;
-	const char *path; /* in a JSON file: "tenants[0]"; "" in a CSV file */
-	uint64_t line;    /* in a CSV file, from 1; 0 in a JSON file */
+	const char *override; /* the book asked before `book`; "" for none */
+	const char *terms;    /* compact JSON with sorted keys, checked; "" for none */
+	const char *path;     /* in a JSON file: "tenants[0]"; "" in a CSV file */
+	uint64_t line;        /* in a CSV file, from 1; 0 in a JSON file */
 };
 
 struct issuer_row {
@@ -25,7 +28,8 @@ struct tenant_file {
 	struct arena arena;
 };
 
-/* Checks everything that can be checked without a database: fields, ISO 4217 codes, forms of zones, dates and issuers. */
+/* Checks everything that can be checked without a database: fields, ISO 4217 codes, forms of zones, dates and issuers,
+ * and what the terms say. */
 MUST_CHECK
 bool tenant_file_load(const char *path, struct tenant_file *out, struct error *err);
 /* Says in an error where a row's field is; returns false. */

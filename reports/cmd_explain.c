@@ -1,9 +1,10 @@
 /* cmd_explain.c -- `tollbook explain INVOICE/LINE`: the price rule, the arithmetic, the intervals, the events. */
 #include <string.h>
 
+#include "base/money.h"
 #include "base/table.h"
 #include "ledger/meter.h"
-#include "base/money.h"
+#include "rating/charge_kind.h"
 
 static bool explain(struct run *run, struct error *err);
 
@@ -54,6 +55,18 @@ enum {
 	LINE_ENDS,
 	LINE_UNTIL,
 	LINE_TOGETHER,
+	LINE_KIND,
+	LINE_BILLED,
+	LINE_DETAIL,
+	LINE_COUNTER,
+	LINE_CARRIED,  /* what earlier periods left in the counter */
+	LINE_CONTRACT, /* whose terms had a part in it, or NULL */
+	LINE_CONTRACT_EFFECTIVE,
+	LINE_CONTRACT_APPLIED,
+	LINE_CONTRACT_BY,
+	LINE_TERMS, /* those of the contract that the line is of */
+	LINE_FIRST,
+	LINE_LAST,
 };
 
 /* The parameters that intervals and events of a line are found by. */
@@ -87,12 +100,73 @@ quantity_text(struct run *run, const struct meter *meter, i128 quantity)
 	return arena_format(&run->arena, "%s", meter_format(meter, quantity, text));
 }
 
+/* "tier_fee: flat fee of a tier that usage entered" */
+static const char *
+kind_text(struct run *run, const struct rows *line)
+{
+	const char *text = row_text(line, 0, LINE_KIND);
+	enum charge_kind kind;
+
+	return charge_kind_find(text, &kind) ? arena_format(&run->arena, "%s: %s", text, charge_kind_meaning(kind)) : text;
+}
+
+static void
+print_rounded(const struct rows *line)
+{
+	struct currency currency = {.minor_units = (int)row_number(line, 0, LINE_MINOR_UNITS)};
+	char amount[DECIMAL_TEXT];
+
+	printf("rounded     %s %s, once, half away from zero\n",
+	    money_format((struct money){row_number(line, 0, LINE_MINOR), &currency}, amount), row_text(line, 0, LINE_CURRENCY));
+}
+
+static void
+print_contract(const struct rows *line)
+{
+	printf("contract    of %s, in force from %s, applied %s by %s\n", row_text(line, 0, LINE_TENANT),
+	    row_text(line, 0, LINE_CONTRACT_EFFECTIVE), row_text(line, 0, LINE_CONTRACT_APPLIED),
+	    row_text(line, 0, LINE_CONTRACT_BY));
+}
+
+/* What a contract adds or takes off: of no model, so that there are no intervals and no events of its own. */
+static void
+print_contracts_own(struct run *run, const struct rows *line)
+{
+	printf("line        %s: %s\n", run->operands[0], kind_text(run, line));
+	print_contract(line);
+	printf("terms       %s\n", row_text(line, 0, LINE_TERMS));
+	printf("over        %s to %s\n", row_text(line, 0, LINE_FIRST), row_text(line, 0, LINE_LAST));
+	printf("arithmetic  %s; comes to %s %s\n", row_text(line, 0, LINE_DETAIL), row_text(line, 0, LINE_EXACT),
+	    row_text(line, 0, LINE_CURRENCY));
+	print_rounded(line);
+}
+
+/* What lines without any of it do not speak of: kind, packages, what led to the price, a counter that outlives the period. */
+static void
+print_more(struct run *run, const struct rows *line, const struct meter *meter)
+{
+	const char *detail = row_text(line, 0, LINE_DETAIL), *counter = row_text(line, 0, LINE_COUNTER);
+	bool is_usage = strcmp(row_text(line, 0, LINE_KIND), "usage") == 0;
+
+	if (!is_usage)
+		printf("kind        %s\n", kind_text(run, line));
+	if (detail[0] != '\0')
+		printf("led to by   %s\n", detail);
+	if (counter[0] != '\0')
+		printf("counted in  %s; earlier periods left %s in it\n", counter,
+		    quantity_text(run, meter, row_integer(line, 0, LINE_CARRIED)));
+	if (is_usage && row_integer(line, 0, LINE_BILLED) != row_integer(line, 0, LINE_QUANTITY))
+		printf("billed      %s for %s used, in whole packages\n",
+		    quantity_text(run, meter, row_integer(line, 0, LINE_BILLED)),
+		    quantity_text(run, meter, row_integer(line, 0, LINE_QUANTITY)));
+	if (!row_is_null(line, 0, LINE_CONTRACT))
+		print_contract(line);
+}
+
 static void
 print_arithmetic(struct run *run, const struct rows *line, const struct meter *meter)
 {
-	struct currency currency = {.minor_units = (int)row_number(line, 0, LINE_MINOR_UNITS)};
 	const char *tier = row_text(line, 0, LINE_TIER);
-	char amount[DECIMAL_TEXT];
 
 	printf("line        %s: %s, %s, service tier %s%s%s\n", run->operands[0], row_text(line, 0, LINE_MODEL), meter->name,
 	    row_text(line, 0, LINE_SERVICE_TIER), strcmp(tier, "0") == 0 ? "" : ", price tier ",
@@ -103,10 +177,10 @@ print_arithmetic(struct run *run, const struct rows *line, const struct meter *m
 	printf("from        %s version %s, effective %s, rule %s\n", row_text(line, 0, LINE_BOOK),
 	    row_text(line, 0, LINE_VERSION), row_text(line, 0, LINE_EFFECTIVE), row_text(line, 0, LINE_RULE));
 	printf("rule        %s\n", row_text(line, 0, LINE_RULE_TEXT));
-	printf("arithmetic  %s x %s / %s = %s\n", quantity_text(run, meter, row_integer(line, 0, LINE_QUANTITY)),
+	print_more(run, line, meter);
+	printf("arithmetic  %s x %s / %s = %s\n", quantity_text(run, meter, row_integer(line, 0, LINE_BILLED)),
 	    row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_PER), row_text(line, 0, LINE_EXACT));
-	printf("rounded     %s %s, once, half away from zero\n",
-	    money_format((struct money){row_number(line, 0, LINE_MINOR), &currency}, amount), row_text(line, 0, LINE_CURRENCY));
+	print_rounded(line);
 }
 
 static bool
@@ -170,13 +244,22 @@ print_events(struct run *run, const struct rows *line, const struct meter *meter
 }
 
 static bool
+explain_usage(struct run *run, const struct rows *line, int64_t intervals, int64_t events, struct error *err)
+{
+	const struct meter *meter = meter_of((int)row_number(line, 0, LINE_METER_ID));
+
+	print_arithmetic(run, line, meter);
+	return print_intervals(run, line, meter, param_number(&run->arena, intervals), err) &&
+	    print_events(run, line, meter, param_number(&run->arena, events), err);
+}
+
+static bool
 explain(struct run *run, struct error *err)
 {
 	const char *invoice = NULL, *number = NULL;
 	int64_t intervals, events;
-	const struct meter *meter;
 	struct rows line;
-	bool fine;
+	bool fine = true;
 
 	if (!split_operand(run, &invoice, &number, err) || !option_number(run, "intervals", 0, 1000000, 20, &intervals, err) ||
 	    !option_number(run, "events", 0, 1000000, 20, &events, err) ||
@@ -187,10 +270,10 @@ explain(struct run *run, struct error *err)
 		error_set(err, ERROR_STATE, "there is no line %s of an invoice \"%s\"", number, invoice);
 		return error_hint(err, "tollbook invoice list and tollbook invoice show list them.");
 	}
-	meter = meter_of((int)row_number(&line, 0, LINE_METER_ID));
-	print_arithmetic(run, &line, meter);
-	fine = print_intervals(run, &line, meter, param_number(&run->arena, intervals), err) &&
-	    print_events(run, &line, meter, param_number(&run->arena, events), err);
+	if (row_number(&line, 0, LINE_METER_ID) == 0)
+		print_contracts_own(run, &line);
+	else
+		fine = explain_usage(run, &line, intervals, events, err);
 	rows_release(&line);
 	return fine;
 }

@@ -162,11 +162,14 @@ write_money(struct book *book, struct error *err)
 
 /* --- revenue by model ------------------------------------------------------------------------ */
 
+/* Columns of workbook_models.sql: model, models, amount, whether it is what contracts add. */
 static const char *
 model_label(struct book *book, const struct rows *rows, int row)
 {
 	int64_t models = row_number(rows, row, 1);
 
+	if (row_bool(rows, row, 3))
+		return "contract charges";
 	if (models > 1 || row >= MODELS_SHOWN)
 		return arena_format(&book->page, "%lld other models", (long long)models);
 	return row_length(rows, row, 0) == 0 ? "(no model)" : row_text(rows, row, 0);
@@ -191,7 +194,7 @@ write_model_total(struct book *book, const struct book_currency *sums, int64_t f
 	char from[CELL_NAME], upto[CELL_NAME];
 	const char *formula = arena_format(&book->page, "=SUM(%s:%s)", cell_name(first, 1, from), cell_name(last, 1, upto));
 	struct cell cells[] = {
-	    cell_styled(cell_text(&book->page, arena_format(&book->page, "All models, %s", sums->currency->code)), STYLE_TOTAL),
+	    cell_styled(cell_text(&book->page, arena_format(&book->page, "All charges, %s", sums->currency->code)), STYLE_TOTAL),
 	    cell_styled(
 		cell_formula(&book->page, formula, sums->charged, sums->currency->minor_units + BOOK_PLACES_MORE), STYLE_TOTAL),
 	};
@@ -267,8 +270,12 @@ write_notes(struct book *book, struct error *err)
 	static const char *const notes[] = {
 	    "Times are UTC.  A billing period has the borders of the contract's time zone: sheet Invoices shows zone and "
 	    "borders.",
-	    "A charge is quantity x price / per, exact to 18 decimals.  A cell's number holds 15 digits; the exact text is "
+	    "A charge is billed quantity x price / per, exact to 18 decimals.  A cell's number holds 15 digits; the exact text "
+	    "is "
 	    "beside it.",
+	    "Charges of kind discount, overage, true_up, minimum, maximum and fee come from contracts: they have no model, and "
+	    "Detail "
+	    "has their arithmetic.",
 	    "Money is rounded once, on the invoice line, to the minor unit, a half away from zero.  Control shows what that came "
 	    "to.",
 	    "Amounts of different currencies are never added.  Totals above the tables follow the filter.",

@@ -7,11 +7,12 @@ SELECT v.invoice_id, v.tenant, v.period, v.issuer,
        EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
        EXISTS (SELECT FROM finance.rating_due d WHERE d.tenant = v.tenant AND d.period = v.period)
        OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND c.contract_id > r.contracted_with AND c.effective < v.ends)
-       OR EXISTS (SELECT FROM finance.price_book_version b JOIN finance.contract c ON c.book = b.book AND c.tenant = v.tenant
+       OR EXISTS (SELECT FROM finance.price_book_version b JOIN finance.contract c ON b.book IN (c.book, c.override) AND c.tenant = v.tenant
                    WHERE b.price_book_version_id > r.priced_with AND b.effective < v.ends),
        EXISTS (SELECT FROM metering.ingest_batch b
                 WHERE b.first_event_time < v.ends AND b.last_event_time >= v.starts
-                  AND NOT EXISTS (SELECT FROM metering.summed_batch s WHERE s.batch_id = b.batch_id))
+                  AND NOT EXISTS (SELECT FROM metering.summed_batch s WHERE s.batch_id = b.batch_id)),
+       v.total_minor < 0 OR v.exact_total < 0
   FROM finance.invoice v
   JOIN finance.rating r USING (rating_id)
  WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND ($2::text = '' OR v.tenant = $2::text)

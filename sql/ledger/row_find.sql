@@ -5,7 +5,8 @@ SELECT (extract(epoch FROM e.event_time) * 1000000)::bigint, e.series_id, e.cont
        e.requests, e.input_text_uncached_tokens, e.input_text_cache_read_tokens, e.input_text_cache_write_5m_tokens,
        e.input_text_cache_write_1h_tokens, e.output_text_tokens, e.output_reasoning_tokens,
        COALESCE((SELECT string_agg(e.extra[i] || ':' || e.extra[i + 1], ',' ORDER BY i)
-          FROM generate_series(1, COALESCE(array_length(e.extra, 1), 0), 2) AS i), '')
+          FROM generate_series(1, COALESCE(array_length(e.extra, 1), 0), 2) AS i), ''),
+       e.context
   FROM metering.usage_key k
   JOIN metering.usage_event e ON e.batch_id = k.batch_id AND e.event_id = k.event_id AND e.kind = 1
  WHERE k.event_id = $1::uuid;

@@ -8,5 +8,8 @@
 -- $7 timestamptz effective
 -- $8 timestamptz when
 -- $9 text by whom
-INSERT INTO finance.contract (tenant, name, issuer, currency, zone, book, effective, applied_at, applied_by)
-VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz, $9::text);
+-- $10 text book asked first, empty for none
+-- $11 text terms, compact JSON, empty for none
+INSERT INTO finance.contract (tenant, name, issuer, currency, zone, book, effective, applied_at, applied_by, override, terms)
+VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz, $9::text, $10::text,
+        $11::text);

@@ -6,6 +6,8 @@
 -- $5 text book
 -- $6 text issuer
 -- $7 text effective: YYYY-MM-DD for midnight in the zone, or RFC 3339
+-- $8 text book asked first, empty for none
+-- $9 text terms, compact JSON, empty for none
 WITH stated AS (
 	SELECT CASE WHEN length($7::text) = 10 THEN ($7::text || ' 00:00:00')::timestamp AT TIME ZONE $4::text
 	            ELSE ($7::text)::timestamptz END AS effective
@@ -14,10 +16,12 @@ WITH stated AS (
 )
 SELECT to_char(s.effective, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
        EXISTS (SELECT FROM before b WHERE b.effective = s.effective AND b.name = $2::text AND b.currency = $3::text
-                  AND b.zone = $4::text AND b.book = $5::text AND b.issuer = $6::text),
+                  AND b.zone = $4::text AND b.book = $5::text AND b.issuer = $6::text
+                  AND b.override = $8::text AND b.terms = $9::text),
        EXISTS (SELECT FROM before b WHERE b.effective = s.effective),
        EXISTS (SELECT FROM before b WHERE b.effective > s.effective),
        (SELECT currency FROM before ORDER BY effective LIMIT 1),
        (SELECT b.zone FROM before b ORDER BY effective LIMIT 1),
-       (SELECT v.currency FROM finance.price_book_version v WHERE v.book = $5::text LIMIT 1)
+       (SELECT v.currency FROM finance.price_book_version v WHERE v.book = $5::text LIMIT 1),
+       (SELECT v.currency FROM finance.price_book_version v WHERE v.book = $8::text LIMIT 1)
   FROM stated s;

@@ -1,4 +1,3 @@
--- A period is rated.
--- $1 text tenant
--- $2 text period
-DELETE FROM finance.rating_due WHERE tenant = $1::text AND period = $2::text;
+-- Periods are rated.
+-- $1 bigint run
+DELETE FROM finance.rating_due d USING finance.rating r WHERE r.rating_run = $1::bigint AND r.tenant = d.tenant AND r.period = d.period;

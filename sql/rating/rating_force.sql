@@ -1,7 +1,5 @@
--- Puts a rating in force in place of an earlier one.
--- $1 text tenant
--- $2 text period
--- $3 bigint rating
+-- Puts the ratings of a run in force in place of earlier ones.
+-- $1 bigint run
 INSERT INTO finance.rating_in_force (tenant, period, rating_id)
-VALUES ($1::text, $2::text, $3::bigint)
+SELECT tenant, period, rating_id FROM finance.rating WHERE rating_run = $1::bigint
 ON CONFLICT (tenant, period) DO UPDATE SET rating_id = excluded.rating_id;

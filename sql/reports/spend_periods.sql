@@ -42,7 +42,7 @@ SELECT w.tenant, w.period, (extract(epoch FROM w.starts) * 1000000)::bigint, (ex
             OR (w.contracted AND EXISTS (SELECT FROM finance.billing_period p WHERE p.tenant = w.tenant AND p.provisional))
             OR (w.rating_id IS NOT NULL AND NOT w.invoiced AND
                (EXISTS (SELECT FROM finance.contract c WHERE c.tenant = w.tenant AND c.contract_id > w.contracted_with AND c.effective < w.ends)
-             OR EXISTS (SELECT FROM finance.price_book_version v JOIN finance.contract c ON c.book = v.book AND c.tenant = w.tenant
+             OR EXISTS (SELECT FROM finance.price_book_version v JOIN finance.contract c ON v.book IN (c.book, c.override) AND c.tenant = w.tenant
                          WHERE v.price_book_version_id > w.priced_with AND v.effective < w.ends)))) OVER (PARTITION BY w.tenant),
        CASE WHEN w.rating_id IS NULL
             THEN EXISTS (SELECT FROM metering.usage_series s JOIN metering.usage_interval i USING (series_id)

@@ -35,6 +35,8 @@ october=2026-10-20T10:00:00Z
 new_database append_only
 check "the books are set up" tollbook init
 check "a price book is published" tollbook prices publish --quiet "$room/book.json"
+# What a book with brackets would have said.
+sql "INSERT INTO finance.price_distinction SELECT price_book_version_id, 'input', 1001, '' FROM finance.price_book_version"
 check "tenants have contracts" tollbook tenant apply --quiet "$room/tenants.json"
 check "usage of two tenants is booked" exits 7 ingest "$room/usage.ndjson"
 check "a record is discarded" tollbook quarantine discard --reason broken 2

@@ -118,4 +118,58 @@ at_once() {
 check "four make all of them final at once, and end well" at_once
 equal "each has one number, and none is left out" "$(sql "SELECT count(*), count(DISTINCT series_number), min(series_number), max(series_number) FROM finance.invoice WHERE series_year = 2027")" '13|13|1|13'
 check "the books reconcile" tollbook reconcile --quiet
+
+# What contracts add and take off; packages, fees of tiers, a book that extends another.
+new_database contract_lines
+as_of=2026-11-05T00:00:00Z
+priced() { printf '{"model": "%s", "prices": {"input_text_uncached_tokens": %s}}' "$@"; }
+books_of_terms() {
+	printf '{"tollbook_prices": 1, "book": "list", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests", "output_text_tokens"], "rules": [%s, %s, %s]}\n' \
+		"$(priced plain '{"price": "1", "per": 1000}')" "$(priced packed '{"package": 1000, "price": "2"}')" \
+		"$(priced stepped '{"tiers": "graduated", "per": 1000, "steps": [{"up_to": 1000, "price": "1", "fee": "5"}, {"price": "0.5"}]}')" >"$room/list.json"
+	printf '{"tollbook_prices": 1, "book": "half", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "extends": {"book": "list", "version": 1, "factor": "0.5"}, "rules": [%s]}\n' \
+		"$(priced other '{"price": "7", "per": 1}')" >"$room/half.json"
+	tollbook prices publish --quiet "$room/list.json" && tollbook prices publish --quiet "$room/half.json"
+}
+# with_terms "TENANT BOOK TERMS"...
+with_terms() {
+	printf '%s\n' "$@" | awk 'BEGIN { printf "{\"issuers\": [{\"issuer\": \"TF\", \"name\": \"Token Factory\"}], \"tenants\": [" }
+		{ terms = $0; sub(/^[^ ]+ [^ ]+ /, "", terms)
+		  printf "%s{\"tenant\": \"%s\", \"name\": \"%s\", \"currency\": \"USD\", \"zone\": \"UTC\", \"book\": \"%s\", \"issuer\": \"TF\", \"effective\": \"2026-10-01\", \"terms\": %s}", \
+			(NR > 1 ? ", " : ""), $1, $1, $2, terms } END { print "]}" }' >"$room/terms.json"
+	tollbook tenant apply --quiet "$room/terms.json"
+}
+said() { sql "SELECT l.kind, l.model, l.quantity, COALESCE(l.billed, l.quantity), trim_scale(l.exact_amount), l.detail FROM finance.invoice_line l JOIN finance.invoice v USING (invoice_id) WHERE v.tenant = '$1' AND v.period = '2026-10' ORDER BY l.line"; }
+explained() { tollbook explain "$1" | grep -E "^($2) "; }
+check "the books are set up" tollbook init
+check "two price books are published" books_of_terms
+check "contracts with terms" with_terms \
+	'few list {"allowances": [{"name": "included", "meters": ["input_text_uncached_tokens"], "quantity": 1000}], "discounts": [{"name": "tenth", "percent": "10"}], "minimum": {"amount": "20"}, "fees": [{"name": "platform", "amount": "99"}]}' \
+	'many half {"maximum": {"amount": "4"}}'
+booked "of both" "$(october f1 few plain 11000; october m1 many packed 2400; october m2 many stepped 3000)"
+check "it is rated" exits 0 rate
+equal "drafts: 10 - 1 + 11 + 99, and no more than 4" "$(draft --period 2026-10 | cut -d, -f1,3,4 | tr '\n' ' ')" 'few,4,119.00 many,5,4.00 '
+equal "a thousand are included, a tenth is taken off, the minimum is made up, the fee stands beside it" "$(said few | cut -d'|' -f1-5)" \
+	"$(printf '%s\n' 'usage|plain|10000|10000|10' 'discount||0|1|-1' 'minimum||0|1|11' 'fee||0|1|99')"
+equal "each says what it comes from" "$(said few | sed -n '2,$s/.*|\([a-z]*\): .*/\1/p' | tr '\n' ' ')" 'tenth minimum platform '
+equal "packages are whole, a tier's fee is a line, all of it at half the price, and the rest is above the maximum" "$(said many | cut -d'|' -f1-5)" \
+	"$(printf '%s\n' 'usage|packed|2400|3000|3' 'usage|stepped|1000|1000|0.5' 'tier_fee|stepped|0|1|2.5' 'usage|stepped|2000|2000|0.5' 'maximum||0|1|-2.5')"
+equal "a table has what a contract adds in the place of the model" "$(tollbook invoice show few:2026-10 | awk '$NF == "discount" { print $2, $(NF - 1) }')" 'tenth: -1.00'
+equal "programs get kind, billed quantity and detail" "$(tollbook invoice show many:2026-10 --format csv | tr -d '\r' | sed -n '1p;2p' | cut -d, -f13-14)" "$(printf 'kind,billed\nusage,3000')"
+equal "a line that a book inherits names the rule and its book" "$(explained many:2026-10/1 'rule|billed|arithmetic' | sed 's/{.*//; s/  */ /g')" \
+	"$(printf '%s\n' 'rule list version 1, rule 2: ' 'billed 3000 for 2400 used, in whole packages' 'arithmetic 3000 x 1 / 1000 = 3')"
+equal "a contract's line has its terms" "$(explained few:2026-10/2 'line|terms|rounded' | sed 's/  */ /g')" \
+	"$(printf '%s\n' 'line few:2026-10/2: discount: what a discount takes off' 'terms [{"name": "tenth", "percent": "10"}]' 'rounded -1.00 USD, once, half away from zero')"
+equal "what is spent is what is left of it" "$(tollbook spend publish --dry-run --as-of $as_of --period 2026-10 | grep -o '"charged":{"USD":"[0-9.]*"}' | sort -u | tr '\n' ' ')" \
+	'"charged":{"USD":"0"} "charged":{"USD":"119"} "charged":{"USD":"4"} '
+check "a workbook is made of it" tollbook report workbook --quiet --period 2026-10 --as-of $as_of -o "$room/terms.xlsx"
+equal "it is invoiced" "$(finalize --tenant few --period 2026-10)" 'TF-INV-2026-000001,few,2026-10,final'
+sql "UPDATE finance.invoice SET total_minor = -1 WHERE tenant = 'many'"
+refused "a total below zero is not invoiced" 7 'its total is less than zero' tollbook invoice finalize --as-of $as_of --tenant many
+check "drafted again it is right" exits 0 tollbook invoice draft --as-of $as_of --tenant many --period 2026-10
+equal "and is invoiced" "$(finalize --tenant many)" 'TF-INV-2026-000002,many,2026-10,final'
+booked "more of both, late" "$(october f2 few plain 1000; october m3 many packed 1)"
+check "it is rated" finds rate
+equal "and held: the lines stay, one by one, what was charged" "$(sql 'SELECT count(*) FROM finance.hold')" 4
+check "the books reconcile" tollbook reconcile --quiet
 report

@@ -9,4 +9,5 @@
 #define error_detail(...) (error_detail(__VA_ARGS__), false)
 #define error_hint(...) (error_hint(__VA_ARGS__), false)
 #define error_at(...) (error_at(__VA_ARGS__), false)
+#define error_column(...) (error_column(__VA_ARGS__), false)
 #define error_field(...) (error_field(__VA_ARGS__), false)

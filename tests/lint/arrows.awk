@@ -4,7 +4,7 @@ BEGIN {
 	may["ledger"] = " base ledger "
 	may["ingest"] = " base ledger ingest "
 	may["rating"] = " base ledger rating "
-	may["reports"] = " base ledger rating reports "
+	may["reports"] = " base ledger ingest rating reports "
 }
 function room(path) { return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "" }
 FNR == 1 { here = room(FILENAME) }

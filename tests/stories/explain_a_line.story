@@ -21,10 +21,10 @@ A customer asks about a line of an invoice.  The answer is the rule, the arithme
     number              tenant  period   status
     TF-INV-2026-000001  acme    2026-10  final
     $ tollbook invoice show TF-INV-2026-000001 --format csv
-    line,model,service_tier,meter,priced_as,tier,quantity,price,per,exact_amount,amount,price_rule
-    1,gpt-5-mini,default,input_text_uncached_tokens,,,3000,0.25,1000000,0.00075,0.00,public-usd v1 rule 3
-    2,gpt-5-mini,default,input_text_cache_read_tokens,,,500,0.025,1000000,0.0000125,0.00,public-usd v1 rule 3
-    3,gpt-5-mini,default,output_text_tokens,,,6500,2,1000000,0.013,0.01,public-usd v1 rule 3
+    line,model,service_tier,meter,priced_as,tier,quantity,price,per,exact_amount,amount,price_rule,kind,billed,detail
+    1,gpt-5-mini,default,input_text_uncached_tokens,,,3000,0.25,1000000,0.00075,0.00,public-usd v1 rule 3,usage,3000,
+    2,gpt-5-mini,default,input_text_cache_read_tokens,,,500,0.025,1000000,0.0000125,0.00,public-usd v1 rule 3,usage,500,
+    3,gpt-5-mini,default,output_text_tokens,,,6500,2,1000000,0.013,0.01,public-usd v1 rule 3,usage,6500,
 
 Line 3 has 6500 output tokens, in two quarters of an hour, from three calls.
 

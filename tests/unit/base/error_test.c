@@ -39,6 +39,23 @@ an_error_names_file_line_field_value_and_remedy(void)
 }
 
 static void
+a_column_makes_the_place_one_that_editors_jump_to(void)
+{
+	struct error err;
+	char *text;
+
+	(void)error_set(&err, ERROR_INPUT, "not a price");
+	CU_ASSERT_FALSE(error_at(&err, "prices.json", 12));
+	CU_ASSERT_FALSE(error_column(&err, 7));
+	CU_ASSERT_FALSE(error_field(&err, "rules[2].price", "-1", 2));
+	text = printed(&err);
+	EXPECT_TEXT(text, "tollbook: not a price\nat: prices.json:12:7, field rules[2].price, value \"-1\"\n");
+	free(text);
+	(void)error_at(&err, "prices.json", 12);
+	CU_ASSERT_EQUAL(err.column, 0);
+}
+
+static void
 a_value_cannot_steer_the_terminal_and_a_long_one_is_cut_with_a_mark(void)
 {
 	struct error err;
@@ -71,4 +88,5 @@ every_kind_has_an_exit_code_of_its_own(void)
 }
 
 UNIT_TESTS("base/error", TEST(an_error_names_file_line_field_value_and_remedy),
+    TEST(a_column_makes_the_place_one_that_editors_jump_to),
     TEST(a_value_cannot_steer_the_terminal_and_a_long_one_is_cut_with_a_mark), TEST(every_kind_has_an_exit_code_of_its_own))

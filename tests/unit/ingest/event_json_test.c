@@ -357,7 +357,8 @@ every_field_of_a_full_event_arrives(void)
 	    "\"status\":\"aborted\",\"served_from\":\"model\",\"measurement\":{\"method\":\"gateway\",\"complete\":true},"
 	    "\"context_input_tokens\":8200,\"quantities\":{\"gpu_seconds\":\"1.250\",\"output_text_tokens\":7e2,"
 	    "\"input_text_cache_write_30m_tokens\":1024,\"requests\":1},\"attribution\":{\"project_id\":\"p1\","
-	    "\"api_key_id\":\"k1\",\"tags\":{\"env\":\"prod\"}},\"trace\": {\"attempt\":0}}}";
+	    "\"api_key_id\":\"k1\",\"tags\":{\"env\":\"prod\"}},\"trace\": {\"attempt\":0},"
+	    "\"engine\" : {\"name\":\"vllm\"}}}";
 	static const char *const wanted[SERIES_FIELDS] = {[SERIES_TENANT] = "acme",
 	    [SERIES_MODEL] = "m",
 	    [SERIES_BASE_MODEL] = "b",
@@ -391,7 +392,33 @@ every_field_of_a_full_event_arrives(void)
 	CU_ASSERT_EQUAL(quantity_of(&record.event, METER_output_text_tokens), 700);
 	EXPECT_TEXT(text_of(&arena, record.event.context),
 	    "{\"attribution\":{\"project_id\":\"p1\",\"api_key_id\":\"k1\","
-	    "\"tags\":{\"env\":\"prod\"}},\"trace\":{\"attempt\":0}}");
+	    "\"tags\":{\"env\":\"prod\"}},\"engine\":{\"name\":\"vllm\"},\"trace\":{\"attempt\":0}}");
+	CU_ASSERT_EQUAL(record.event.flags & F_UNKNOWN_FIELD, 0);
+	arena_release(&arena);
+}
+
+static void
+an_engine_that_is_no_object_is_passed_over(void)
+{
+	static const struct {
+		const char *engine;
+		bool flagged;
+	} engines[] = {{"null", false}, {"\"vllm\"", true}, {"[{}]", true}, {"5", true}, {"true", true}};
+	struct event_rules rules = test_rules();
+	struct arena arena = {0};
+
+	for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+		const char *json = arena_format(&arena,
+		    "{\"specversion\":\"1.0\",\"type\":\"tollbook.usage.v1\",\"source\":\"/gw\",\"id\":\"e-9\","
+		    "\"time\":\"2026-11-01T01:30:00Z\",\"subject\":\"acme\",\"data\":{\"operation\":\"chat\",\"model\":\"m\","
+		    "\"quantities\":{\"requests\":1},\"engine\":%s}}",
+		    engines[i].engine);
+		struct record record = parsed(&arena, &rules, json);
+
+		EXPECT_REASON(record, REASON_NONE, json);
+		CU_ASSERT_EQUAL(record.event.context.length, 0);
+		CU_ASSERT_EQUAL((record.event.flags & F_UNKNOWN_FIELD) != 0, engines[i].flagged);
+	}
 	arena_release(&arena);
 }
 
@@ -630,10 +657,10 @@ a_key_of_256_bytes_is_kept_byte_for_byte(void)
 }
 
 UNIT_TESTS("ingest/event_json", TEST(each_fault_of_a_canonical_event_has_its_reason_and_place),
-    TEST(each_fault_of_a_short_event_has_its_reason_and_place), TEST(no_reason_code_is_without_an_example),
-    TEST(what_is_no_event_is_blank_or_refused_at_its_byte), TEST(each_flag_marks_an_accepted_event),
-    TEST(a_waived_check_is_skipped_and_leaves_its_mark), TEST(what_is_not_stated_gets_its_default),
-    TEST(every_field_of_a_full_event_arrives), TEST(data_may_come_as_base64),
+    TEST(an_engine_that_is_no_object_is_passed_over), TEST(each_fault_of_a_short_event_has_its_reason_and_place),
+    TEST(no_reason_code_is_without_an_example), TEST(what_is_no_event_is_blank_or_refused_at_its_byte),
+    TEST(each_flag_marks_an_accepted_event), TEST(a_waived_check_is_skipped_and_leaves_its_mark),
+    TEST(what_is_not_stated_gets_its_default), TEST(every_field_of_a_full_event_arrives), TEST(data_may_come_as_base64),
     TEST(usage_without_tokens_needs_no_model_but_a_deployment_or_an_adapter),
     TEST(a_void_names_its_original_and_has_no_quantities), TEST(the_short_form_splits_totals_into_disjoint_meters),
     TEST(a_detail_that_is_not_given_is_not_a_zero), TEST(a_position_stands_in_for_a_key_only_where_the_field_is_absent),

@@ -1,9 +1,9 @@
 /* json_reader.c -- see json_reader.h. */
-#include "ingest/json_reader.h"
+#include "base/json_reader.h"
 
 #include <string.h>
 
-static bool fail(struct json_reader *reader, enum reason reason, const char *problem);
+static bool fail(struct json_reader *reader, enum json_fault fault, const char *problem);
 static bool enter(struct json_reader *reader, enum value_type type, struct json_value *value);
 static void leave(struct json_reader *reader);
 static bool read_string(struct json_reader *reader, struct bytes *out);
@@ -38,21 +38,32 @@ json_begin(struct json_reader *reader, const char *bytes, size_t length, int dep
 	reader->start = reader->at = bytes;
 	reader->end = bytes + length;
 	reader->arena = arena;
-	reader->reason = REASON_NONE;
+	reader->fault = JSON_FAULT_NONE;
 	reader->problem = "";
 	reader->key = (struct bytes){NULL, 0};
 	reader->cut = false;
 	reader->depth = depth;
 	reader->key_count = 0;
+	reader->keys = reader->own_keys;
+	reader->keys_most = JSON_KEYS;
+	reader->keys_room = JSON_DEPTH * JSON_KEYS;
 	for (int i = 0; i <= depth; i++) {
 		reader->begun[i] = false;
 		reader->first_key[i] = 0;
 	}
 	if (!utf8_check(bytes, length, &at, &reader->cut)) {
 		reader->at = bytes + at;
-		reader->reason = E_UTF8;
+		reader->fault = JSON_FAULT_UTF8;
 		reader->problem = reader->cut ? "a character that is cut off" : "bytes that are not UTF-8";
 	}
+}
+
+void
+json_allow_keys(struct json_reader *reader, struct bytes *keys, size_t room)
+{
+	must(reader->key_count == 0);
+	reader->keys = keys;
+	reader->keys_most = reader->keys_room = room;
 }
 
 bool
@@ -60,7 +71,7 @@ json_value(struct json_reader *reader, struct json_value *value)
 {
 	int byte;
 
-	if (reader->reason != REASON_NONE)
+	if (reader->fault != JSON_FAULT_NONE)
 		return false;
 	byte = look(reader);
 	value->text = (struct bytes){reader->at, 0};
@@ -101,10 +112,11 @@ remember_key(struct json_reader *reader, struct bytes key)
 {
 	if (repeated(reader, key)) {
 		reader->key = key;
-		return fail(reader, E_DUPLICATE_KEY, "a key twice in an object");
+		return fail(reader, JSON_FAULT_KEY_TWICE, "a key twice in an object");
 	}
-	if (reader->key_count - reader->first_key[reader->depth] == JSON_KEYS)
-		return fail(reader, E_JSON, "more than 256 keys in one object");
+	if (reader->key_count - reader->first_key[reader->depth] == reader->keys_most || reader->key_count == reader->keys_room)
+		return fail(reader, JSON_FAULT_SYNTAX,
+		    reader->keys_most == JSON_KEYS ? "more than 256 keys in one object" : "too many keys in open objects");
 	reader->keys[reader->key_count++] = key;
 	return true;
 }
@@ -115,7 +127,7 @@ another(struct json_reader *reader, char closing)
 {
 	int byte;
 
-	if (reader->reason != REASON_NONE)
+	if (reader->fault != JSON_FAULT_NONE)
 		return false;
 	must(reader->depth > 0);
 	byte = look(reader);
@@ -129,8 +141,8 @@ another(struct json_reader *reader, char closing)
 		return true;
 	}
 	if (byte != ',')
-		return fail(
-		    reader, E_JSON, closing == '}' ? "no comma and no } behind a value" : "no comma and no ] behind a value");
+		return fail(reader, JSON_FAULT_SYNTAX,
+		    closing == '}' ? "no comma and no } behind a value" : "no comma and no ] behind a value");
 	reader->at++;
 	return true;
 }
@@ -141,11 +153,11 @@ json_key(struct json_reader *reader, struct bytes *key)
 	if (!another(reader, '}'))
 		return false;
 	if (look(reader) != '"')
-		return fail(reader, E_JSON, "no key in double quotes");
+		return fail(reader, JSON_FAULT_SYNTAX, "no key in double quotes");
 	if (!read_string(reader, key) || !remember_key(reader, *key))
 		return false;
 	if (look(reader) != ':')
-		return fail(reader, E_JSON, "no colon behind a key");
+		return fail(reader, JSON_FAULT_SYNTAX, "no colon behind a key");
 	reader->at++;
 	return true;
 }
@@ -169,7 +181,7 @@ json_leave(struct json_reader *reader)
 	else
 		while (json_key(reader, &key) && json_skip(reader, NULL))
 			;
-	return reader->reason == REASON_NONE;
+	return reader->fault == JSON_FAULT_NONE;
 }
 
 bool
@@ -192,19 +204,19 @@ json_skip(struct json_reader *reader, struct bytes *raw)
 bool
 json_end(struct json_reader *reader)
 {
-	if (reader->reason != REASON_NONE)
+	if (reader->fault != JSON_FAULT_NONE)
 		return false;
 	if (look(reader) != NOTHING)
-		return fail(reader, E_JSON, "something behind the end of the value");
+		return fail(reader, JSON_FAULT_SYNTAX, "something behind the end of the value");
 	return true;
 }
 
 static bool
-fail(struct json_reader *reader, enum reason reason, const char *problem)
+fail(struct json_reader *reader, enum json_fault fault, const char *problem)
 {
-	reader->reason = reason;
+	reader->fault = fault;
 	reader->problem = problem;
-	reader->cut = reader->at == reader->end && reason == E_JSON;
+	reader->cut = reader->at == reader->end && fault == JSON_FAULT_SYNTAX;
 	return false;
 }
 
@@ -212,7 +224,7 @@ static bool
 enter(struct json_reader *reader, enum value_type type, struct json_value *value)
 {
 	if (reader->depth == JSON_DEPTH)
-		return fail(reader, E_DEPTH, "more than 16 levels");
+		return fail(reader, JSON_FAULT_DEPTH, "more than 16 levels");
 	reader->at++;
 	reader->depth++;
 	reader->begun[reader->depth] = false;
@@ -262,9 +274,9 @@ read_string(struct json_reader *reader, struct bytes *out)
 		if (byte == '\\')
 			return unescape(reader, from, out);
 		if (byte < 0x20)
-			return fail(reader, E_JSON, "a raw control byte in a string");
+			return fail(reader, JSON_FAULT_SYNTAX, "a raw control byte in a string");
 	}
-	return fail(reader, E_JSON, "a string without its closing quote");
+	return fail(reader, JSON_FAULT_SYNTAX, "a string without its closing quote");
 }
 
 static int
@@ -288,7 +300,7 @@ read_hex(struct json_reader *reader, unsigned *out)
 		int value = reader->at < reader->end ? hex_value(*reader->at) : -1;
 
 		if (value < 0)
-			return fail(reader, E_JSON, "no four hexadecimal digits behind \\u");
+			return fail(reader, JSON_FAULT_SYNTAX, "no four hexadecimal digits behind \\u");
 		*out = *out << 4 | (unsigned)value;
 	}
 	return true;
@@ -324,22 +336,22 @@ read_code(struct json_reader *reader, unsigned *code)
 	if (!read_hex(reader, code))
 		return false;
 	if (*code == 0)
-		return fail(reader, E_NUL, "an escaped U+0000");
+		return fail(reader, JSON_FAULT_NUL, "an escaped U+0000");
 	if (*code >= 0xdc00 && *code <= 0xdfff)
-		return fail(reader, E_UTF8, "the second half of a surrogate pair alone");
+		return fail(reader, JSON_FAULT_UTF8, "the second half of a surrogate pair alone");
 	if (*code < 0xd800 || *code > 0xdbff)
 		return true;
 	if (reader->end - reader->at < 2 && (reader->at == reader->end || *reader->at == '\\')) {
 		reader->at = reader->end;
-		return fail(reader, E_JSON, "a string without its closing quote");
+		return fail(reader, JSON_FAULT_SYNTAX, "a string without its closing quote");
 	}
 	if (reader->at[0] != '\\' || reader->at[1] != 'u')
-		return fail(reader, E_UTF8, "the first half of a surrogate pair alone");
+		return fail(reader, JSON_FAULT_UTF8, "the first half of a surrogate pair alone");
 	reader->at += 2;
 	if (!read_hex(reader, &low))
 		return false;
 	if (low < 0xdc00 || low > 0xdfff)
-		return fail(reader, E_UTF8, "the first half of a surrogate pair alone");
+		return fail(reader, JSON_FAULT_UTF8, "the first half of a surrogate pair alone");
 	*code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
 	return true;
 }
@@ -353,14 +365,14 @@ read_escape(struct json_reader *reader, unsigned *code)
 
 	reader->at++;
 	if (reader->at == reader->end)
-		return fail(reader, E_JSON, "a string without its closing quote");
+		return fail(reader, JSON_FAULT_SYNTAX, "a string without its closing quote");
 	if (*reader->at == 'u') {
 		reader->at++;
 		return read_code(reader, code);
 	}
 	found = memchr(escapes, *reader->at, sizeof escapes - 1);
 	if (found == NULL)
-		return fail(reader, E_JSON, "an escape that JSON does not have");
+		return fail(reader, JSON_FAULT_SYNTAX, "an escape that JSON does not have");
 	reader->at++;
 	*code = (unsigned char)meant[found - escapes];
 	return true;
@@ -388,13 +400,13 @@ unescape(struct json_reader *reader, const char *from, struct bytes *out)
 				return false;
 			to = utf8_put(to, code);
 		} else if (code < 0x20) {
-			return fail(reader, E_JSON, "a raw control byte in a string");
+			return fail(reader, JSON_FAULT_SYNTAX, "a raw control byte in a string");
 		} else {
 			*to++ = *reader->at++;
 		}
 	}
 	if (reader->at == reader->end)
-		return fail(reader, E_JSON, "a string without its closing quote");
+		return fail(reader, JSON_FAULT_SYNTAX, "a string without its closing quote");
 	reader->at++;
 	*to = '\0';
 	*out = (struct bytes){copy, (size_t)(to - copy)};
@@ -450,7 +462,7 @@ read_number(struct json_reader *reader, struct bytes *out)
 
 	reader->at = number_end(from, reader->end, &problem);
 	if (problem != NULL)
-		return fail(reader, E_JSON, problem);
+		return fail(reader, JSON_FAULT_SYNTAX, problem);
 	*out = (struct bytes){from, (size_t)(reader->at - from)};
 	return true;
 }
@@ -474,7 +486,7 @@ read_word(struct json_reader *reader, const char *word, size_t length)
 	}
 	if (left < length && memcmp(reader->at, word, left) == 0)
 		reader->at = reader->end;
-	return fail(reader, E_JSON, "no value that JSON has");
+	return fail(reader, JSON_FAULT_SYNTAX, "no value that JSON has");
 }
 
 /* How many bytes the sequence at `at` has, or 0 where it is wrong.  RFC 3629, section 4: the second byte's limits refuse

@@ -6,21 +6,29 @@
  * same, by the same code: UTF-8 without overlong forms and surrogates, no raw control bytes, no escaped U+0000, at most
  * JSON_DEPTH levels, no key twice in an object after unescaping.
  *
- * The first error stays: afterwards every function returns false, so a caller may look at `reason` once, at the end.
+ * The first error stays: afterwards every function returns false, so a caller may look at `fault` once, at the end.
  */
-#ifndef INGEST_JSON_READER_H
-#define INGEST_JSON_READER_H
+#ifndef BASE_JSON_READER_H
+#define BASE_JSON_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "ledger/usage_event.h"
 
 enum { JSON_DEPTH = 16, JSON_KEYS = 256 /* in one object */ };
 
 enum value_type { VALUE_NULL, VALUE_FALSE, VALUE_TRUE, VALUE_NUMBER, VALUE_STRING, VALUE_ARRAY, VALUE_OBJECT };
+
+enum json_fault {
+	JSON_FAULT_NONE,
+	JSON_FAULT_UTF8,
+	JSON_FAULT_NUL, /* an escaped U+0000 */
+	JSON_FAULT_SYNTAX,
+	JSON_FAULT_DEPTH,
+	JSON_FAULT_KEY_TWICE,
+};
 
 struct json_value {
 	enum value_type type;
@@ -30,21 +38,27 @@ struct json_value {
 struct json_reader {
 	const char *start, *at, *end;
 	struct arena *arena;
-	enum reason reason;               /* E_UTF8, E_NUL, E_JSON, E_DEPTH, E_DUPLICATE_KEY; REASON_NONE while all is well */
+	enum json_fault fault;            /* JSON_FAULT_NONE while all is well */
 	const char *problem;              /* what is wrong, in words for a person */
-	struct bytes key;                 /* of E_DUPLICATE_KEY: the key */
+	struct bytes key;                 /* of JSON_FAULT_KEY_TWICE: the key */
 	bool cut;                         /* the error is that the bytes end too early */
 	int depth;                        /* open arrays and objects */
 	bool in_array[JSON_DEPTH + 1];    /* by depth: the container is an array */
 	bool begun[JSON_DEPTH + 1];       /* it has a first key or item */
 	size_t first_key[JSON_DEPTH + 1]; /* where its keys start in `keys` */
 	size_t key_count;
-	struct bytes keys[JSON_DEPTH * JSON_KEYS]; /* of all open objects */
+	struct bytes *keys; /* of all open objects: own_keys, or what json_allow_keys() was given */
+	size_t keys_most;   /* in one object */
+	size_t keys_room;   /* in all that are open */
+	struct bytes own_keys[JSON_DEPTH * JSON_KEYS];
 };
 
 /* `depth`: levels that the bytes stand in already (a decoded document inside another), else 0.  `bytes` and `arena` must
  * outlive what is read. */
 void json_begin(struct json_reader *reader, const char *bytes, size_t length, int depth, struct arena *arena);
+/* Behind json_begin(): lets objects have more than JSON_KEYS keys, `room` in all that are open at a time, whose texts are
+ * kept in `keys`, which outlives the reading.  To find a key that stands twice takes time by the square of an object's keys. */
+void json_allow_keys(struct json_reader *reader, struct bytes *keys, size_t room);
 /* Reads the next value: scalars whole; of an array or object only the opening bracket, to be followed by json_key or
  * json_item until they return false, or by json_leave. */
 bool json_value(struct json_reader *reader, struct json_value *value);

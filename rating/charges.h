@@ -1,0 +1,70 @@
+/*
+ * charges.h -- what the usage of one tenant in one period costs: a pure function of usage, contracts and price books.
+ *
+ * Usage comes in the order of time and then of names, so that tiers count in one stated order.  The price in force when its quarter
+ * of an hour began prices it.  What no rule prices is held, with a reason, never priced at zero.  Knows neither clock nor database;
+ * several may be at work at a time, on the same books.
+ */
+#ifndef RATING_CHARGES_H
+#define RATING_CHARGES_H
+
+#include "rating/book_shelf.h"
+#include "rating/contract.h"
+#include "rating/rated.h"
+
+/* How much of a meter was used in one quarter of an hour by requests that nothing tells apart. */
+struct usage {
+	struct instant start;
+	struct price_subject subject;
+	int64_t size[PRICE_SIZES]; /* of the requests, as far as brackets tell; -1: not known */
+	int meter;
+	i128 quantity; /* in the meter's smallest unit */
+};
+
+/* A contract with the books it names. */
+struct charging_contract {
+	const struct contract *contract;
+	const struct price_books *override, *book; /* override: NULL for none */
+};
+
+/* What earlier periods left in a counter, or in the spend of a commitment. */
+struct carried {
+	const char *key;
+	i128 quantity;
+};
+struct spent {
+	const char *period;
+	struct decimal amount;
+};
+
+struct charging_inputs {
+	const char *period; /* YYYY-MM */
+	struct instant starts, ends;
+	const struct contracts *contracts;       /* by effective */
+	const struct charging_contract *resolved; /* one for each of them */
+	int64_t priced_with;                     /* price book versions with a higher id do not count */
+	const struct carried *carried;
+	size_t carried_count;
+	const struct spent *spent; /* by earlier periods: usage, fees of tiers and discounts */
+	size_t spent_count;
+};
+
+struct charging;
+
+/* Charges and holds go into *out, which is empty; `inputs` must live as long.  Into `digest` go the versions of contracts and books as
+ * they come to be used. */
+struct charging *charging_new(const struct charging_inputs *inputs, struct digest *digest, struct rated *out);
+MUST_CHECK
+bool charging_add(struct charging *charging, const struct usage *usage, struct error *err);
+/* The end of the period: volume prices, amounts, what contracts add; then rated_finish(). */
+MUST_CHECK
+bool charging_settle(struct charging *charging, struct error *err);
+/* The charge that the part of the usage added last became, with its share; for a look at single requests.  NULL behind the last. */
+struct charging_part {
+	size_t place; /* of charge.place */
+	i128 quantity, billed;
+};
+const struct charging_part *charging_parts(const struct charging *charging, size_t *count);
+void charging_free(struct charging *charging);
+
+#endif

@@ -1,0 +1,11 @@
+-- From this run on, intervals follow what the published price books tell apart: notes what is new, or in force earlier than before.
+-- $1 bigint run
+-- $2 bigint the newest price book version that counts
+INSERT INTO metering.distinction (kind, boundary, name, since, rating_run)
+SELECT w.kind, w.boundary, w.name, w.since, $1::bigint
+  FROM (SELECT d.kind, d.boundary, d.name, min(v.effective) AS since
+          FROM finance.price_distinction d JOIN finance.price_book_version v USING (price_book_version_id)
+         WHERE d.price_book_version_id <= $2::bigint
+         GROUP BY d.kind, d.boundary, d.name) w
+ WHERE NOT EXISTS (SELECT FROM metering.distinction f
+                    WHERE f.kind = w.kind AND f.boundary = w.boundary AND f.name = w.name AND f.since <= w.since);

@@ -1,0 +1,12 @@
+-- The same as usage_copy_context.sql, of events from an instant on: batches that were summed before, to be told apart by more than then.
+COPY (
+	SELECT batch_id, event_time, series_id, requests, input_text_uncached_tokens, input_text_cache_read_tokens,
+	       input_text_cache_write_5m_tokens, input_text_cache_write_1h_tokens, output_text_tokens,
+	       output_reasoning_tokens, extra, context_input_tokens,
+	       CASE WHEN (SELECT current_setting('tollbook.with_context') = 'true')
+	            THEN CASE WHEN kind = 2 AND context IS NULL THEN metering.original_context(event_id, event_time) ELSE context END END
+	  FROM metering.usage_event
+	 WHERE event_time >= (SELECT current_setting('tollbook.since')::timestamptz)
+	   AND batch_id BETWEEN (SELECT current_setting('tollbook.first_batch')::bigint)
+	                    AND (SELECT current_setting('tollbook.last_batch')::bigint)
+) TO STDOUT (FORMAT binary);

@@ -1,0 +1,9 @@
+-- Tells the usage_copy statements what to read: COPY takes no parameters.
+-- $1 bigint first batch
+-- $2 bigint last batch
+-- $3 timestamptz events from then on, for usage_copy_again.sql
+-- $4 boolean with the context, for usage_copy_again.sql
+SELECT set_config('tollbook.first_batch', ($1::bigint)::text, true),
+       set_config('tollbook.last_batch', ($2::bigint)::text, true),
+       set_config('tollbook.since', ($3::timestamptz)::text, true),
+       set_config('tollbook.with_context', ($4::boolean)::text, true);

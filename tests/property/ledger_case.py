@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Random usage of several tenants for the whole way through the ledger, and what the second rater says it costs.
+
+    ledger_case.py make --seed TEXT --case N --out FOLDER     books, contracts, and the events in several orders and files
+    ledger_case.py compare --folder FOLDER --charges FILE --holds FILE
+                                                               rows that PostgreSQL wrote as JSON, one on a line
+"""
+import argparse
+import copy
+import json
+import os
+import random
+import sys
+from fractions import Fraction
+
+import generate
+import run_cases
+import slow_rater
+
+TENANTS = ["acme", "bolt", "cato", "dodo"]
+ORDERS = 3
+SECOND = ["2025-11-02T06:15:00Z", "2026-03-08T05:45:00Z", "2026-04-04T15:30:00Z", "2026-06-30T18:15:00Z"]  # when a new version begins
+
+
+def make(options):
+    rng = random.Random("ledger %s/%s" % (options.seed, options.case))
+    case = generate.Case(options.seed, options.case, without=set(options.without.split(",")))
+    days = [day for day in generate.DAYS if day >= "2025-10-05"]  # usage that is not too late for the ledger
+    case.usage.days = rng.sample(days, 4)
+    events = case.usage.events(options.events, TENANTS)
+    books = {book["book"]: book for book in case.books}
+    second = copy.deepcopy(books["prices"])
+    second["effective"] = rng.choice(SECOND)
+    new_prices(rng, second)
+    os.makedirs(options.out, exist_ok=True)
+    order = [name for name in ("base", "override") if name in books] + ["prices"]
+    for name in order:
+        write(options.out, name + ".json", json.dumps(books[name], indent=1))
+    write(options.out, "prices_2.json", json.dumps(second, indent=1))
+    write(options.out, "order", "\n".join(order) + "\n")
+    contracts = case.contract(TENANTS)
+    for row in contracts["tenants"]:
+        row["zone"] = rng.choice(generate.ZONES)
+        if rng.random() < 0.3:
+            row.pop("override", None)
+    contracts["tenants"].pop()  # one tenant has no contract
+    write(options.out, "tenants.json", json.dumps(contracts, indent=1))
+    write(options.out, "events.ndjson", "".join(json.dumps(event) + "\n" for event in events))
+    for number in range(1, ORDERS + 1):
+        deal(rng, events, options.out, number)
+
+
+def new_prices(rng, book):
+    """The next version: one or two prices are others, all that is matched stays."""
+    for rule in rng.sample(book["rules"], min(2, len(book["rules"]))):
+        for price in rule.get("prices", {}).values():
+            if "price" in price:
+                price["price"] = rng.choice(["7", "0.03", "0"])
+            elif "steps" in price:
+                price["steps"][0]["price"] = "0.5"
+                if len(price["steps"]) > 1 and rng.random() < 0.5:
+                    price["steps"][0]["up_to"] = max(1, price["steps"][0]["up_to"] // 2)
+
+
+def deal(rng, events, folder, number):
+    """The events in an order of their own (what takes back behind what it takes back), some of them twice, in several files."""
+    places = {event.get("id"): i for i, event in enumerate(events)}
+    weight = []
+    for i, event in enumerate(events):
+        reference = event.get("data", {}).get("ref")
+        at = rng.random() if number > 1 else Fraction(i)
+        weight.append(at if reference is None else max(at, weight[places[reference["id"]]]))
+    lines = [json.dumps(events[i]) + "\n" for i in sorted(range(len(events)), key=lambda i: (weight[i], i))]
+    lines += [line for line in lines if rng.random() < 0.1]  # again
+    count = 1 if number == 1 else rng.randint(3, 6)
+    borders = sorted(rng.sample(range(1, len(lines)), count - 1))
+    for i, (start, end) in enumerate(zip([0] + borders, borders + [len(lines)])):
+        write(folder, "order_%d.part_%d.ndjson" % (number, i + 1), "".join(lines[start:end]))
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+        out.write(text)
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+class Published:
+    """All versions of all books; of each the newest that is in force."""
+
+    def __init__(self, folder):
+        self.versions = {}
+        for name in read(folder, "order").split() + ["prices_2"]:
+            document = read(folder, name + ".json")
+            known = self.versions.setdefault(json.loads(document)["book"], [])
+            known.append(slow_rater.Book(document, lambda book, version: self.versions[book][version - 1], len(known) + 1))
+
+    def in_force(self, name, at):
+        found = [book for book in self.versions.get(name, []) if book.effective <= at]
+        return found[-1] if found else None
+
+    def distinctions(self, at):
+        return slow_rater.distinctions_of([book for known in self.versions.values() for book in known if book.effective <= at])
+
+
+def slow_tenant(published, contract, requests):
+    def books_at(quarter):
+        if contract is None:
+            return "unknown_tenant"
+        names = ([contract["override"]] if "override" in contract else []) + [contract["book"]]
+        found = [published.in_force(name, quarter) for name in names]
+        return [book for book in found if book is not None]
+
+    zone = "UTC" if contract is None else contract["zone"]
+    return slow_rater.Rater("USD", zone, books_at, published.distinctions).rate(requests)
+
+
+def json_lines(file):
+    with open(file, encoding="utf-8") as rows:
+        return [json.loads(row, parse_float=Fraction) for row in rows if row.strip()]
+
+
+def quote_form(charges, holds):
+    """Rows of the database as `tollbook prices quote` says them."""
+    numbers = {meter.number: meter for meter in slow_rater.METERS.values()}
+
+    def units(row, name):
+        return slow_rater.decimal_text(Fraction(row[name]) / numbers[row["meter_id"]].scale)
+
+    def text(value):
+        return slow_rater.decimal_text(Fraction(value))
+
+    lines = []
+    for row in charges:
+        lines.append({"period": row["period"], "kind": row["kind"], "model": row["model"], "service_tier": row["service_tier"],
+                      "meter": numbers[row["meter_id"]].name, "priced_as": numbers[row["priced_as"]].name,
+                      "book": row["label"], "rule": row["rule"], "tier": row["tier"], "price": text(row["price"]), "per": row["per"],
+                      "quantity": units(row, "quantity"), "billed": units(row, "billed"), "amount": text(row["amount"])})
+    held = [{"period": row["period"], "model": row["model"], "service_tier": row["service_tier"], "meter": numbers[row["meter_id"]].name,
+             "reason": row["reason"], "quantity": units(row, "quantity")} for row in holds]
+    total = sum((Fraction(line["amount"]) for line in lines), Fraction(0))
+    return {"currency": "USD", "total": slow_rater.decimal_text(total), "lines": lines, "holds": held}
+
+
+def compare(options):
+    published = Published(options.folder)
+    contracts = {row["tenant"]: row for row in json.loads(read(options.folder, "tenants.json"))["tenants"]}
+    requests = slow_rater.read_requests(read(options.folder, "events.ndjson").splitlines())
+    charges, holds = json_lines(options.charges), json_lines(options.holds)
+    differ = lines = 0
+    for tenant in TENANTS:
+        mine = slow_tenant(published, contracts.get(tenant), [request for request in requests if request.tenant == tenant])
+        theirs = quote_form([row for row in charges if row["tenant"] == tenant], [row for row in holds if row["tenant"] == tenant])
+        lines += len(theirs["lines"]) + len(theirs["holds"])
+        for text in run_cases.compare(mine, theirs)[:run_cases.SHOWN]:
+            differ += 1
+            print("%s: %s" % (tenant, text))
+    print("%d charges and holds compared" % lines)
+    return 1 if differ or lines == 0 else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("verb", choices=["make", "compare"])
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--case", type=int, default=1)
+    parser.add_argument("--events", type=int, default=300)
+    parser.add_argument("--out")
+    parser.add_argument("--without", default="")
+    parser.add_argument("--folder")
+    parser.add_argument("--charges")
+    parser.add_argument("--holds")
+    options = parser.parse_args()
+    return make(options) if options.verb == "make" else compare(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
