@@ -34,6 +34,7 @@
 	COMMAND(cmd_invoice_show)                                                                                                \
 	COMMAND(cmd_explain)                                                                                                     \
 	COMMAND(cmd_report_workbook)                                                                                             \
+	COMMAND(cmd_report_requests)                                                                                             \
 	COMMAND(cmd_spend_publish)                                                                                               \
 	COMMAND(cmd_reconcile)
 

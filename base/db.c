@@ -293,6 +293,22 @@ param_instant(struct arena *arena, struct instant instant)
 	return arena_format(arena, "%s", instant_format(instant, text));
 }
 
+void
+text_add_elements(struct text *out, const char *const *values, size_t count)
+{
+	text_add(out, "{", 1);
+	for (size_t i = 0; i < count; i++) {
+		text_add_string(out, i == 0 ? "\"" : ",\"");
+		for (const char *at = values[i]; *at != '\0'; at++) {
+			if (*at == '"' || *at == '\\')
+				text_add(out, "\\", 1);
+			text_add(out, at, 1);
+		}
+		text_add(out, "\"", 1);
+	}
+	text_add(out, "}", 1);
+}
+
 const char *
 param_hex(struct arena *arena, const void *bytes, size_t length)
 {

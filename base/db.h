@@ -61,6 +61,9 @@ const char *param_number(struct arena *arena, int64_t number);
 const char *param_instant(struct arena *arena, struct instant instant);       /* for $n::timestamptz: RFC 3339, UTC */
 const char *param_hex(struct arena *arena, const void *bytes, size_t length); /* bytea: "\\x..." */
 
+/* The literal of an array of texts, as a parameter for $n::text[], appended. */
+void text_add_elements(struct text *out, const char *const *values, size_t count);
+
 /* A result; owned by the caller, ended with rows_release(). */
 struct rows {
 	void *result; /* PGresult */

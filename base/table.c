@@ -112,10 +112,9 @@ table_free(struct table *table)
 
 /* A cell for a terminal: control characters would break the columns, or command the terminal, and
  * are shown as \xNN; so are bytes that are not UTF-8. */
-static void
-make_printable(struct text *out, const char *cell)
+void
+text_add_printable(struct text *out, const char *cell)
 {
-	text_clear(out);
 	while (*cell != '\0') {
 		size_t length = character(cell);
 		unsigned char first = (unsigned char)cell[0];
@@ -131,9 +130,16 @@ make_printable(struct text *out, const char *cell)
 	}
 }
 
-/* Characters of text that is known to be UTF-8: every byte that does not continue one. */
-static size_t
-width_of(const char *text)
+static void
+make_printable(struct text *out, const char *cell)
+{
+	text_clear(out);
+	text_add_printable(out, cell);
+}
+
+/* Every byte that does not continue a character. */
+size_t
+text_width(const char *text)
 {
 	size_t width = 0;
 
@@ -155,12 +161,12 @@ column_widths(const struct table *table, struct text *scratch)
 	size_t *widths = memory_new(table->column_count, sizeof *widths);
 
 	for (size_t i = 0; i < table->column_count; i++)
-		widths[i] = width_of(table->columns[i].title);
+		widths[i] = text_width(table->columns[i].title);
 	for (size_t i = 0; i < table->count; i++) {
 		size_t *width = &widths[i % table->column_count], here;
 
 		make_printable(scratch, cell_at(table, i));
-		here = width_of(text_string(scratch));
+		here = text_width(text_string(scratch));
 		if (here > *width)
 			*width = here;
 	}
@@ -178,7 +184,7 @@ add_blanks(struct text *line, size_t count)
 static void
 add_padded(struct text *line, const struct table *table, size_t column, const char *cell, const size_t *widths)
 {
-	size_t blanks = widths[column] - width_of(cell);
+	size_t blanks = widths[column] - text_width(cell);
 	bool right = table->columns[column].kind == COLUMN_NUMBER;
 
 	add_blanks(line, right ? blanks : 0);
@@ -262,8 +268,8 @@ is_plain_integer(const char *text)
 	return length > 0 && strspn(digits, "0123456789") == length && (digits[0] != '0' || (length == 1 && digits == text));
 }
 
-static void
-add_json_cell(struct text *line, const struct column *column, const char *cell)
+void
+text_add_json_cell(struct text *line, const struct column *column, const char *cell)
 {
 	text_add_json(line, column->name);
 	text_add_string(line, ": ");
@@ -286,7 +292,7 @@ print_json(const struct table *table)
 			text_add_string(&line, i == 0 ? "\n{" : ",\n{");
 		else
 			text_add_string(&line, ", ");
-		add_json_cell(&line, &table->columns[i % table->column_count], table->cells[i]);
+		text_add_json_cell(&line, &table->columns[i % table->column_count], table->cells[i]);
 		if ((i + 1) % table->column_count != 0)
 			continue;
 		text_add(&line, "}", 1);
@@ -312,40 +318,49 @@ is_number(const char *text)
 }
 
 /* A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, CSV
- * injection). */
+ * injection).  An empty line is skipped by many readers: the only cell of a row is never nothing at all. */
 static void
-print_csv_cell(const struct table *table, size_t index)
+add_csv_cell(struct text *out, const struct column *column, const char *cell, bool is_only)
 {
-	const char *cell = cell_at(table, index);
-	enum column_kind kind = table->columns[index % table->column_count].kind;
-	bool guarded = cell[0] != '\0' && strchr("=+-@\t\r", cell[0]) != NULL && !(kind == COLUMN_NUMBER && is_number(cell));
-	/* An empty line is skipped by many readers: the only cell of a row is never nothing at all.
-	 */
-	bool quoted = cell[strcspn(cell, ",\"\r\n")] != '\0' || (cell[0] == '\0' && table->column_count == 1);
+	bool guarded =
+	    cell[0] != '\0' && strchr("=+-@\t\r", cell[0]) != NULL && !(column->kind == COLUMN_NUMBER && is_number(cell));
+	bool quoted = cell[strcspn(cell, ",\"\r\n")] != '\0' || (cell[0] == '\0' && is_only);
 
-	fputs(quoted ? "\"" : "", stdout);
-	fputs(guarded ? "'" : "", stdout);
+	text_add_string(out, quoted ? "\"" : "");
+	text_add_string(out, guarded ? "'" : "");
 	for (; *cell != '\0'; cell++) {
 		if (*cell == '"')
-			putchar('"');
-		putchar(*cell);
+			text_add(out, "\"", 1);
+		text_add(out, cell, 1);
 	}
-	fputs(quoted ? "\"" : "", stdout);
+	text_add_string(out, quoted ? "\"" : "");
+}
+
+void
+text_add_csv_cell(struct text *out, const struct column *column, const char *cell)
+{
+	add_csv_cell(out, column, cell == NULL ? "" : cell, false);
 }
 
 static void
 print_csv(const struct table *table)
 {
+	struct text line = {0};
+
 	for (size_t i = 0; i < table->column_count; i++)
 		printf("%s%s", i > 0 ? "," : "", table->columns[i].name);
 	putchar('\n');
 	for (size_t i = 0; i < table->count; i++) {
 		if (i % table->column_count > 0)
-			putchar(',');
-		print_csv_cell(table, i);
-		if ((i + 1) % table->column_count == 0)
-			putchar('\n');
+			text_add(&line, ",", 1);
+		add_csv_cell(&line, &table->columns[i % table->column_count], cell_at(table, i), table->column_count == 1);
+		if ((i + 1) % table->column_count != 0)
+			continue;
+		text_add(&line, "\n", 1);
+		fwrite(text_string(&line), 1, line.length, stdout);
+		text_clear(&line);
 	}
+	text_release(&line);
 }
 
 /* The length of the UTF-8 character at `text` (RFC 3629: no overlong forms, no surrogates, nothing

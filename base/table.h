@@ -37,4 +37,11 @@ void table_free(struct table *table);
 /* Adds a JSON string (RFC 8259, section 7) with its quotes.  Bytes that are not UTF-8 become U+FFFD, so that the whole stays JSON. */
 void text_add_json(struct text *out, const char *string);
 
+/* Cells for a writer that prints rows as they come, more than a struct table should keep. */
+void text_add_json_cell(struct text *out, const struct column *column, const char *cell); /* "name": value */
+void text_add_csv_cell(struct text *out, const struct column *column, const char *cell);  /* of several columns */
+/* With control characters and bytes that are not UTF-8 as \xNN; and how many characters a text has that is UTF-8. */
+void text_add_printable(struct text *out, const char *cell);
+size_t text_width(const char *text);
+
 #endif

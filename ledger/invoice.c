@@ -145,7 +145,8 @@ enum final_column {
 	FINAL_IN_FORCE,
 	FINAL_DUE,
 	FINAL_UNSUMMED,
-	FINAL_NEGATIVE
+	FINAL_NEGATIVE,
+	FINAL_EARLIER
 };
 
 static const char *
@@ -158,6 +159,8 @@ reason_to_refuse(const struct rows *drafts, int row)
 	if (row_bool(drafts, row, FINAL_DUE) || row_bool(drafts, row, FINAL_UNSUMMED))
 		return "usage, prices or a contract of the period are not rated yet: run tollbook rate, then tollbook invoice "
 		       "draft";
+	if (row_bool(drafts, row, FINAL_EARLIER))
+		return "what it costs counts on from an earlier period that is still a draft: finalize that first";
 	if (row_bool(drafts, row, FINAL_NEGATIVE))
 		return "its total is less than zero: look at the contract's terms, then run tollbook rate and tollbook invoice "
 		       "draft";

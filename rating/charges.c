@@ -413,6 +413,7 @@ shown_charge(struct charging *charging, const struct pricing *pricing, enum char
 	charge->tier = tier;
 	charge->price = price;
 	charge->per = step == NULL ? 1 : step->per;
+	charge->in_packages = step != NULL && step->in_packages;
 	charge->detail = detail;
 	return charging->shown[place] = charge->place;
 }
@@ -486,7 +487,7 @@ usage_charge(struct charging *charging, const struct pricing *pricing, size_t st
 }
 
 static void
-add_part(struct charging *charging, size_t place, const struct usage *usage, i128 quantity, i128 billed)
+add_part(struct charging *charging, size_t place, const struct usage *usage, i128 quantity, i128 billed, i128 before)
 {
 	struct charge *charge = &charging->out->charges[place];
 
@@ -494,7 +495,7 @@ add_part(struct charging *charging, size_t place, const struct usage *usage, i12
 	charge->billed += billed;
 	charge->last = usage->start.us > charge->last.us ? usage->start : charge->last;
 	must(charging->part_count < PARTS_MAX);
-	charging->parts[charging->part_count++] = (struct charging_part){place, quantity, billed};
+	charging->parts[charging->part_count++] = (struct charging_part){NULL, place, quantity, billed, before};
 }
 
 /* The fee of a step that is entered, once for its counter. */
@@ -523,6 +524,8 @@ hold_usage(struct charging *charging, const struct usage *usage, const char *rea
 {
 	rated_hold(charging->out, usage->subject.field[MATCH_MODEL], usage->subject.field[MATCH_SERVICE_TIER], usage->meter, reason,
 	    quantity, usage->start, usage->start);
+	must(charging->part_count < PARTS_MAX);
+	charging->parts[charging->part_count++] = (struct charging_part){.held = reason, .quantity = quantity};
 }
 
 static bool
@@ -554,7 +557,10 @@ add_graduated(struct charging *charging, const struct pricing *pricing, i128 qua
 			hold_usage(charging, pricing->usage, "negative_price", parts[i].quantity);
 			continue;
 		}
-		add_part(charging, place, pricing->usage, parts[i].quantity, parts[i].quantity < 0 ? -billed : billed);
+		if (parts[i].quantity < 0)
+			add_part(charging, place, pricing->usage, parts[i].quantity, -billed, low - begins);
+		else
+			add_part(charging, place, pricing->usage, parts[i].quantity, billed, low - units - begins);
 		charging->out->charges[place].counter = counter->lives_longer ? counter->key : "";
 		if ((counter->fees >> parts[i].step & 1) == 0 && counter->before <= begins) {
 			counter->fees |= 1U << parts[i].step;
@@ -580,7 +586,7 @@ add_volume(struct charging *charging, const struct pricing *pricing, i128 quanti
 	}
 	/* Which step it is shows when the whole period is counted. */
 	counter->position += quantity;
-	add_part(charging, place, pricing->usage, quantity, quantity);
+	add_part(charging, place, pricing->usage, quantity, quantity, -1);
 	charging->out->charges[place].counter = counter->lives_longer ? counter->key : "";
 	charging->origins[place].counter = number;
 	return true;
@@ -597,7 +603,7 @@ add_flat(struct charging *charging, const struct pricing *pricing, i128 quantity
 	if (negative)
 		hold_usage(charging, pricing->usage, "negative_price", quantity);
 	else
-		add_part(charging, place, pricing->usage, quantity, quantity);
+		add_part(charging, place, pricing->usage, quantity, quantity, 0);
 	return true;
 }
 
@@ -684,7 +690,7 @@ use_allowances(struct charging *charging, struct segment *segment, const struct 
 		*left -= taken;
 		quantity -= taken;
 		add_part(charging,
-		    free_charge(charging, usage, CHARGE_ALLOWANCE, segment->terms->allowance[covering[i]].name), usage, taken, taken);
+		    free_charge(charging, usage, CHARGE_ALLOWANCE, segment->terms->allowance[covering[i]].name), usage, taken, taken, 0);
 	}
 	return quantity;
 }
@@ -705,7 +711,7 @@ charging_add(struct charging *charging, const struct usage *usage, struct error 
 		const char *model = usage->subject.field[MATCH_MODEL], *tier = usage->subject.field[MATCH_SERVICE_TIER];
 
 		if (contract_is_trial(segment->terms, usage->start)) {
-			add_part(charging, free_charge(charging, usage, CHARGE_TRIAL, "free trial"), usage, quantity, quantity);
+			add_part(charging, free_charge(charging, usage, CHARGE_TRIAL, "free trial"), usage, quantity, quantity, 0);
 			return true;
 		}
 		if (!contract_decides(segment->terms, model, tier, usage->meter)) {

@@ -59,10 +59,13 @@ bool charging_add(struct charging *charging, const struct usage *usage, struct e
 /* The end of the period: volume prices, amounts, what contracts add; then rated_finish(). */
 MUST_CHECK
 bool charging_settle(struct charging *charging, struct error *err);
-/* The charge that the part of the usage added last became, with its share; for a look at single requests.  NULL behind the last. */
+/* What parts of the usage added last became, in the order in which its units lie, the last ones first where it takes back; for a
+ * look at single requests. */
 struct charging_part {
-	size_t place; /* of charge.place */
+	const char *held; /* the reason; NULL: it is charged */
+	size_t place;     /* of charge.place; counts only where it is charged */
 	i128 quantity, billed;
+	i128 before; /* units of the charge's step that came before: packages are counted from there; -1: the step shows at the end */
 };
 const struct charging_part *charging_parts(const struct charging *charging, size_t *count);
 void charging_free(struct charging *charging);

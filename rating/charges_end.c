@@ -55,6 +55,7 @@ settle_volume(struct charging *charging, size_t place, struct error *err)
 
 	charge->tier = (int)number + 1;
 	charge->per = step->per;
+	charge->in_packages = step->in_packages;
 	charge->billed = tiers_billed(step, counter->packed, charge->quantity, meter_scale(meter_of(charge->priced_as)));
 	counter->packed += charge->quantity;
 	return price_effective(

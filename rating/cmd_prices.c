@@ -73,7 +73,7 @@ const struct command cmd_prices_show = {
 struct findings {
 	FILE *out;
 	const char *file;
-	const struct text *text; /* of the file */
+	struct price_places places;
 	int errors, warnings;
 };
 
@@ -84,7 +84,7 @@ tell_finding(void *context, bool is_error, const char *path, const char *text)
 	size_t line, column;
 
 	fprintf(findings->out, "%s:", findings->file);
-	if (path[0] != '\0' && document_where(findings->text->bytes, findings->text->length, path, &line, &column))
+	if (path[0] != '\0' && price_place_of(&findings->places, path, &line, &column))
 		fprintf(findings->out, "%zu:%zu:", line, column);
 	fprintf(findings->out, " %s: %s%s%s\n", is_error ? "error" : "warning", path, path[0] == '\0' ? "" : ": ", text);
 	findings->errors += is_error;
@@ -134,7 +134,7 @@ check_beside(
 static bool
 check_text(struct run *run, struct book_shelf *shelf, const char *path, struct text *text, struct error *err)
 {
-	struct findings findings = {.out = stdout, .file = path, .text = text};
+	struct findings findings = {.out = stdout, .file = path, .places = {.text = text}};
 	struct price_book *book;
 	bool fine;
 
@@ -145,6 +145,7 @@ check_text(struct run *run, struct book_shelf *shelf, const char *path, struct t
 	if (fine)
 		printf("%s: book %s, %s, %zu rules: fine, %d warnings\n", path, price_book_name(book), price_book_currency(book),
 		    price_book_rules(book), findings.warnings);
+	price_places_release(&findings.places);
 	price_book_free(book);
 	return fine;
 }
@@ -309,7 +310,7 @@ check_against_newest(
 static bool
 publish_text(struct run *run, struct book_shelf *shelf, struct text *text, struct error *err)
 {
-	struct findings findings = {.out = stderr, .file = run->operands[0], .text = text};
+	struct findings findings = {.out = stderr, .file = run->operands[0], .places = {.text = text}};
 	struct price_book *book;
 	bool fine;
 
@@ -318,6 +319,7 @@ publish_text(struct run *run, struct book_shelf *shelf, struct text *text, struc
 	price_book_check(book, tell_finding, &findings);
 	fine = check_against_newest(run, shelf, book, &findings, err) && refuse_faulty(&findings, err) &&
 	    publish_book(run, book, text, err);
+	price_places_release(&findings.places);
 	price_book_free(book);
 	return fine;
 }

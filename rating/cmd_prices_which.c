@@ -179,7 +179,7 @@ add_tenant(struct question *question, const char *tenant, struct error *err)
 	struct contracts contracts;
 	bool fine;
 
-	if (!run_open_db(question->run, err) || !contracts_load(question->run->db, tenant, &contracts, err))
+	if (!run_open_db(question->run, err) || !contracts_load(question->run->db, &tenant, &contracts, 1, err))
 		return false;
 	fine = add_contract(question, tenant, &contracts, err);
 	contracts_release(&contracts);

@@ -15,8 +15,17 @@ terms_lock(struct db *db, struct error *err)
 	return true;
 }
 
-/* Columns of contracts_of_tenant.sql. */
-enum { CONTRACT_ID, CONTRACT_EFFECTIVE, CONTRACT_CURRENCY, CONTRACT_ZONE, CONTRACT_BOOK, CONTRACT_OVERRIDE, CONTRACT_TERMS };
+/* Columns of contracts_of_tenants.sql. */
+enum {
+	CONTRACT_PLACE,
+	CONTRACT_ID,
+	CONTRACT_EFFECTIVE,
+	CONTRACT_CURRENCY,
+	CONTRACT_ZONE,
+	CONTRACT_BOOK,
+	CONTRACT_OVERRIDE,
+	CONTRACT_TERMS
+};
 
 static const char *
 copied(struct contracts *contracts, const struct rows *rows, int row, int column)
@@ -43,20 +52,29 @@ add_contract(struct contracts *contracts, const struct rows *rows, int row, cons
 }
 
 bool
-contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err)
+contracts_load(struct db *db, const char *const *tenants, struct contracts *out, size_t count, struct error *err)
 {
+	struct text list = {0};
 	struct rows rows;
-	bool fine = true;
+	bool fine;
 
-	*out = (struct contracts){0};
-	if (!db_rows(db, SQL_RATING_CONTRACTS_OF_TENANT, PARAMS(tenant), &rows, err))
-		return false;
-	out->item = memory_new((size_t)rows.count, sizeof *out->item);
-	for (int i = 0; fine && i < rows.count; i++)
-		fine = add_contract(out, &rows, i, tenant, err);
-	rows_release(&rows);
+	for (size_t i = 0; i < count; i++)
+		out[i] = (struct contracts){0};
+	text_add_elements(&list, tenants, count);
+	fine = db_rows(db, SQL_RATING_CONTRACTS_OF_TENANTS, PARAMS(text_string(&list)), &rows, err);
+	text_release(&list);
 	if (!fine)
-		contracts_release(out);
+		return false;
+	for (int i = 0; fine && i < rows.count; i++) {
+		size_t place = (size_t)row_number(&rows, i, CONTRACT_PLACE) - 1;
+
+		must(place < count);
+		out[place].item = memory_grow(out[place].item, &out[place].room, out[place].count + 1, sizeof *out[place].item);
+		fine = add_contract(&out[place], &rows, i, tenants[place], err);
+	}
+	rows_release(&rows);
+	for (size_t i = 0; !fine && i < count; i++)
+		contracts_release(&out[i]);
 	return fine;
 }
 

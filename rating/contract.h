@@ -19,7 +19,7 @@ struct contract {
 
 struct contracts {
 	struct contract *item; /* by effective, rising */
-	size_t count;
+	size_t count, room;
 	struct arena arena;
 };
 
@@ -27,8 +27,9 @@ struct contracts {
  * "the newest id a rating saw" means all up to it. */
 MUST_CHECK
 bool terms_lock(struct db *db, struct error *err);
+/* Those of `count` tenants, in one question: out[i] belongs to tenants[i].  On failure nothing is left to release. */
 MUST_CHECK
-bool contracts_load(struct db *db, const char *tenant, struct contracts *out, struct error *err);
+bool contracts_load(struct db *db, const char *const *tenants, struct contracts *out, size_t count, struct error *err);
 void contracts_release(struct contracts *contracts);
 
 /* The next segment of a period: rows next to each other whose terms are the same text, so that a new name or book starts no new

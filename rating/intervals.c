@@ -121,19 +121,25 @@ read_extra(struct copy_reader *reader, struct usage_row *row, struct error *err)
 	return true;
 }
 
-/* A row behind its batch. */
-static bool
-read_row(struct copy_reader *reader, int fields, int32_t *series, struct usage_row *row, struct error *err)
+bool
+usage_quantities_read(struct copy_reader *reader, struct usage_row *row, struct error *err)
 {
-	row->time = copy_read_instant(reader);
-	*series = copy_read_integer(reader);
 	row->stated = 0;
 	for (int meter = 1; meter <= METER_COLUMNS; meter++) {
 		row->quantity[meter] = copy_read_bigint(reader, INT64_MIN);
 		if (row->quantity[meter] != INT64_MIN)
 			row->stated |= UINT64_C(1) << meter;
 	}
-	if (!read_extra(reader, row, err))
+	return read_extra(reader, row, err);
+}
+
+/* A row behind its batch. */
+static bool
+read_row(struct copy_reader *reader, int fields, int32_t *series, struct usage_row *row, struct error *err)
+{
+	row->time = copy_read_instant(reader);
+	*series = copy_read_integer(reader);
+	if (!usage_quantities_read(reader, row, err))
 		return false;
 	row->context_input_tokens = fields >= SIZES_FIELDS ? copy_read_bigint(reader, -1) : -1;
 	row->context = (struct bytes){NULL, 0};

@@ -12,6 +12,8 @@
 #define RATING_INTERVALS_H
 
 #include "base/command.h"
+#include "base/copy_binary.h"
+#include "rating/request_class.h"
 
 struct intervals_result {
 	int64_t batches, events; /* new ones, summed */
@@ -22,5 +24,9 @@ struct intervals_result {
 /* Inside an open transaction that holds the rating lock.  `priced_with`: the newest price book version that counts. */
 MUST_CHECK
 bool intervals_sum(struct run *run, int64_t rating_run, int64_t priced_with, struct intervals_result *result, struct error *err);
+
+/* The quantities of a ledger row, which comes in binary: a column for each hot meter, then "extra". */
+MUST_CHECK
+bool usage_quantities_read(struct copy_reader *reader, struct usage_row *row, struct error *err);
 
 #endif

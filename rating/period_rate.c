@@ -4,17 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of intervals_of_periods.sql. */
-enum {
-	USAGE_PLACE,
-	USAGE_START,
-	USAGE_FIELDS, /* in the order of match_fields.def */
-	USAGE_TAGS = USAGE_FIELDS + MATCH_FIELDS,
-	USAGE_SIZES,
-	USAGE_METER = USAGE_SIZES + PRICE_SIZES,
-	USAGE_QUANTITY,
-	USAGE_COLUMNS
-};
+bool
+period_source_open(struct db *db, struct period_source *out, struct error *err)
+{
+	*out = (struct period_source){.db = db, .shelf = book_shelf_new(), .classes = request_classes_new()};
+	if (request_classes_load(out->classes, db, err))
+		return true;
+	period_source_close(out);
+	return false;
+}
+
+void
+period_source_close(struct period_source *source)
+{
+	book_shelf_free(source->shelf);
+	request_classes_free(source->classes);
+	*source = (struct period_source){0};
+}
 
 /* --- loading ----------------------------------------------------------------------------------- */
 
@@ -48,15 +54,11 @@ look_at_books(const struct price_books *books, int64_t newest, bool *carries)
 	return fields;
 }
 
+/* The books of the contracts, what they ask for and whether something is carried over from earlier periods. */
 static bool
-load_contracts(struct db *db, struct book_shelf *shelf, struct period *period, unsigned *fields, bool *carries, bool *commits,
-    struct error *err)
+load_books(struct period_source *source, struct period *period, bool *carries, bool *commits, struct error *err)
 {
-	*fields = 0;
 	*carries = *commits = false;
-	if (!contracts_load(db, period->inputs.tenant, &period->contracts, err))
-		return false;
-	forget_newer_contracts(period);
 	period->resolved = memory_new(period->contracts.count, sizeof *period->resolved);
 	for (size_t i = 0; i < period->contracts.count; i++) {
 		const struct contract *contract = &period->contracts.item[i];
@@ -64,10 +66,10 @@ load_contracts(struct db *db, struct book_shelf *shelf, struct period *period, u
 
 		resolved->contract = contract;
 		if ((contract->override[0] != '\0' &&
-			!book_shelf_find(shelf, db, contract->override, &resolved->override, err)) ||
-		    !book_shelf_find(shelf, db, contract->book, &resolved->book, err))
+			!book_shelf_find(source->shelf, source->db, contract->override, &resolved->override, err)) ||
+		    !book_shelf_find(source->shelf, source->db, contract->book, &resolved->book, err))
 			return false;
-		*fields |= look_at_books(resolved->override, period->inputs.priced_with, carries) |
+		period->fields |= look_at_books(resolved->override, period->inputs.priced_with, carries) |
 		    look_at_books(resolved->book, period->inputs.priced_with, carries);
 		*commits = *commits || (contract->terms != NULL && contract->terms->commitment.is_set);
 	}
@@ -108,126 +110,78 @@ load_spent(struct db *db, struct period *period, struct error *err)
 	return true;
 }
 
-/* An element of an array of texts, as PostgreSQL reads it. */
-static void
-add_element(struct text *array, const char *value)
-{
-	text_add_string(array, array->length == 0 ? "{\"" : ",\"");
-	for (const char *at = value; *at != '\0'; at++) {
-		if (*at == '"' || *at == '\\')
-			text_add(array, "\\", 1);
-		text_add(array, at, 1);
-	}
-	text_add(array, "\"", 1);
-}
-
-struct usage_arrays {
-	struct text tenants, starts, ends, until, fields;
-};
-
-static void
-add_to_arrays(struct usage_arrays *arrays, const struct period_inputs *inputs, unsigned fields)
-{
-	char text[INSTANT_TEXT], number[DECIMAL_TEXT];
-
-	add_element(&arrays->tenants, inputs->tenant);
-	add_element(&arrays->starts, instant_format(inputs->starts, text));
-	add_element(&arrays->ends, instant_format(inputs->ends, text));
-	add_element(&arrays->until, integer_format(inputs->until_run, number));
-	add_element(&arrays->fields, integer_format(fields, number));
-}
-
 static bool
-load_usage(struct db *db, struct periods *periods, struct usage_arrays *arrays, struct error *err)
+load_contracts(struct db *db, struct period *periods, size_t count, struct error *err)
 {
-	struct text *const all[] = {&arrays->tenants, &arrays->starts, &arrays->ends, &arrays->until, &arrays->fields};
+	const char **tenants = memory_new(count, sizeof *tenants);
+	struct contracts *contracts = memory_new(count, sizeof *contracts);
 	bool fine;
 
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		text_add_string(all[i], all[i]->length == 0 ? "{}" : "}");
-	fine = db_rows(db, SQL_RATING_INTERVALS_OF_PERIODS,
-	    PARAMS(text_string(&arrays->tenants), text_string(&arrays->starts), text_string(&arrays->ends), text_string(&arrays->until),
-		text_string(&arrays->fields)),
-	    &periods->rows, err);
-	if (!fine)
-		return false;
-	for (size_t i = 0; i < periods->count; i++) {
-		struct period *period = &periods->item[i];
-
-		period->rows = &periods->rows;
-		period->first_row = i == 0 ? 0 : periods->item[i - 1].rows_end;
-		period->rows_end = period->first_row;
-		while (period->rows_end < periods->rows.count &&
-		    row_number(&periods->rows, period->rows_end, USAGE_PLACE) == (int64_t)i + 1)
-			period->rows_end++;
+	for (size_t i = 0; i < count; i++)
+		tenants[i] = periods[i].inputs.tenant;
+	fine = contracts_load(db, tenants, contracts, count, err);
+	for (size_t i = 0; fine && i < count; i++) {
+		periods[i].contracts = contracts[i];
+		forget_newer_contracts(&periods[i]);
 	}
-	must(periods->count == 0 || periods->item[periods->count - 1].rows_end == periods->rows.count);
-	return true;
-}
-
-bool
-periods_load(struct db *db, struct book_shelf *shelf, struct periods *periods, struct error *err)
-{
-	struct usage_arrays arrays = {0};
-	bool fine = true;
-
-	for (size_t i = 0; fine && i < periods->count; i++) {
-		struct period *period = &periods->item[i];
-		bool carries, commits;
-		unsigned fields;
-
-		fine = load_contracts(db, shelf, period, &fields, &carries, &commits, err) &&
-		    (!carries || load_carried(db, period, err)) && (!commits || load_spent(db, period, err));
-		if (fine)
-			add_to_arrays(&arrays, &period->inputs, fields);
-		else
-			error_wrap(err, "rating %s of %s", period->inputs.period, period->inputs.tenant);
-	}
-	fine = fine && load_usage(db, periods, &arrays, err);
-	text_release(&arrays.tenants);
-	text_release(&arrays.starts);
-	text_release(&arrays.ends);
-	text_release(&arrays.until);
-	text_release(&arrays.fields);
+	free(tenants);
+	free(contracts);
 	return fine;
 }
 
-void
-periods_release(struct periods *periods)
+static bool
+load_usage(struct db *db, struct period *periods, size_t count, struct error *err)
 {
-	for (size_t i = 0; i < periods->count; i++) {
-		struct period *period = &periods->item[i];
+	struct usage_range *ranges = memory_new(count, sizeof *ranges);
+	struct period_usage *usage = memory_new(count, sizeof *usage);
+	bool fine;
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct usage_range){periods[i].inputs.tenant, periods[i].inputs.starts, periods[i].inputs.ends,
+		    periods[i].inputs.until_run, periods[i].fields};
+	fine = period_usage_load(db, ranges, usage, count, err);
+	for (size_t i = 0; i < count; i++)
+		periods[i].usage = usage[i];
+	free(ranges);
+	free(usage);
+	return fine;
+}
+
+bool
+periods_load(struct period_source *source, struct period *periods, size_t count, struct error *err)
+{
+	bool fine = load_contracts(source->db, periods, count, err);
+
+	for (size_t i = 0; fine && i < count; i++) {
+		struct period *period = &periods[i];
+		bool carries, commits;
+
+		fine = load_books(source, period, &carries, &commits, err) && (!carries || load_carried(source->db, period, err)) &&
+		    (!commits || load_spent(source->db, period, err));
+		if (!fine)
+			error_wrap(err, "rating %s of %s", period->inputs.period, period->inputs.tenant);
+	}
+	return fine && load_usage(source->db, periods, count, err);
+}
+
+void
+periods_release(struct period *periods, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct period *period = &periods[i];
 
 		contracts_release(&period->contracts);
 		free(period->resolved);
 		free(period->carried);
 		free(period->spent);
+		period_usage_release(&period->usage);
 		arena_release(&period->arena);
 		rated_release(&period->rated);
+		*period = (struct period){0};
 	}
-	if (periods->rows.result != NULL)
-		rows_release(&periods->rows);
-	free(periods->item);
-	*periods = (struct periods){0};
 }
 
 /* --- computing --------------------------------------------------------------------------------- */
-
-struct usage
-period_usage(const struct period *period, int row)
-{
-	const struct rows *rows = period->rows;
-	struct usage usage = {.start = row_instant(rows, row, USAGE_START),
-	    .subject.tags = row_text(rows, row, USAGE_TAGS),
-	    .meter = (int)row_number(rows, row, USAGE_METER),
-	    .quantity = row_integer(rows, row, USAGE_QUANTITY)};
-
-	for (int i = 0; i < MATCH_FIELDS; i++)
-		usage.subject.field[i] = row_text(rows, row, USAGE_FIELDS + i);
-	for (int i = 0; i < PRICE_SIZES; i++)
-		usage.size[i] = row_number(rows, row, USAGE_SIZES + i);
-	return usage;
-}
 
 struct charging_inputs
 period_charging(const struct period *period)
@@ -286,11 +240,10 @@ compute(struct period *period, struct digest *digest, struct error *err)
 	bool fine = true;
 
 	begin_inputs(period, digest);
-	for (int row = period->first_row; fine && row < period->rows_end; row++) {
-		const struct usage usage = period_usage(period, row);
+	period_usage_digest(&period->usage, digest);
+	for (size_t i = 0; fine && i < period->usage.count; i++) {
+		const struct usage usage = period_usage_at(&period->usage, i);
 
-		for (int column = USAGE_START; column < USAGE_COLUMNS; column++)
-			digest_field(digest, row_text(period->rows, row, column), row_length(period->rows, row, column));
 		fine = charging_add(charging, &usage, err);
 	}
 	fine = fine && charging_settle(charging, err);
@@ -299,10 +252,11 @@ compute(struct period *period, struct digest *digest, struct error *err)
 }
 
 void
-period_compute(struct period *period)
+period_compute(const struct period_source *source, struct period *period)
 {
 	struct digest *digest = digest_new();
 
+	period_usage_order(&period->usage, source->classes);
 	period->fine = compute(period, digest, &period->err);
 	digest_end(digest, period->rated.input_digest);
 	digest_free(digest);

@@ -6,7 +6,7 @@
 #ifndef RATING_PERIOD_RATE_H
 #define RATING_PERIOD_RATE_H
 
-#include "rating/charges.h"
+#include "rating/period_usage.h"
 
 /* Which arithmetic this is: stored with each rating, and raised where the same inputs come to something else. */
 enum { RATING_ENGINE = 2 };
@@ -28,30 +28,34 @@ struct period {
 	struct carried *carried;
 	struct spent *spent;
 	size_t carried_count, spent_count;
-	const struct rows *rows; /* of all periods loaded together; this one's are from first_row to rows_end */
-	int first_row, rows_end;
+	unsigned fields;  /* that books ask for, and usage is told apart by: see price_book_fields() */
+	struct period_usage usage;
 	struct arena arena;
 	struct rated rated; /* once computed */
 	bool fine;
 	struct error err;
 };
 
-/* Periods loaded together. */
-struct periods {
-	struct period *item;
-	size_t count;
-	struct rows rows;
+/* Where periods are loaded from. */
+struct period_source {
+	struct db *db;
+	struct book_shelf *shelf;
+	struct request_classes *classes;
 };
 
-/* Loads `count` periods, whose `inputs` are filled, and of which none needs the result of another.  Ended with periods_release(). */
+/* The classes are those that the database knows now: a run that adds some opens its source afterwards. */
 MUST_CHECK
-bool periods_load(struct db *db, struct book_shelf *shelf, struct periods *periods, struct error *err);
+bool period_source_open(struct db *db, struct period_source *out, struct error *err);
+void period_source_close(struct period_source *source);
+
+/* Loads `count` periods, whose `inputs` are filled, of different tenants, of which none needs the result of another.  Ended with
+ * periods_release(). */
+MUST_CHECK
+bool periods_load(struct period_source *source, struct period *periods, size_t count, struct error *err);
 /* Into period->rated, or period->err. */
-void period_compute(struct period *period);
-/* The usage of a loaded period, row by row; its texts live as long as the period. */
-struct usage period_usage(const struct period *period, int row);
+void period_compute(const struct period_source *source, struct period *period);
 /* What charging_new() takes. */
 struct charging_inputs period_charging(const struct period *period);
-void periods_release(struct periods *periods);
+void periods_release(struct period *periods, size_t count);
 
 #endif

@@ -114,7 +114,7 @@ value_matches(const struct price_rule *rule, size_t field, const char *stated)
 
 	if (wanted == NULL)
 		return true;
-	if (strcmp(wanted, "*") == 0)
+	if (strcmp(wanted, "*") == 0 && field != MATCH_MODEL)
 		return field == MATCH_SERVICE_TIER || stated[0] != '\0';
 	return strcmp(wanted, stated) == 0;
 }
@@ -276,10 +276,11 @@ struct choosing {
 	bool undecided; /* a pattern or a bound was reached */
 };
 
-/* How sources found from here on are adjusted. */
+/* How sources found from here on are adjusted.  The factors of books that extend the one being asked stand together, `books` of
+ * them from `books_at` on: what is inherited has those of the book that it is found in, never both. */
 struct path {
 	const struct way *way;
-	size_t depth, adjustments;
+	size_t depth, adjustments, books_at, books;
 	struct price_adjustment adjustment[PRICE_ADJUSTMENTS_MAX];
 };
 
@@ -316,6 +317,24 @@ adjust(struct choosing *choosing, struct path *path, struct price_adjustment adj
 	return true;
 }
 
+/* From a book to the one that it extends; false where that goes too far. */
+static bool
+go_down(struct choosing *choosing, struct path *path, const struct price_book *book)
+{
+	path->books++;
+	return adjust(choosing, path,
+	    (struct price_adjustment){book->base_factor, NULL, words_of(choosing, "", book->base->label, book->base_factor)});
+}
+
+static void
+leave_book(struct path *path)
+{
+	memmove(path->adjustment + path->books_at, path->adjustment + path->books_at + path->books,
+	    (path->adjustments - path->books_at - path->books) * sizeof *path->adjustment);
+	path->adjustments -= path->books;
+	path->books = 0;
+}
+
 static enum price_match
 find_rule(const struct price_book *book, const struct price_subject *subject, const struct way *way, size_t *rule)
 {
@@ -346,6 +365,34 @@ add_source(struct choosing *choosing, const struct price_book *book, size_t rule
 	memcpy(source->adjustment, path->adjustment, path->adjustments * sizeof *path->adjustment);
 }
 
+static void follow(struct choosing *choosing, const struct price_book *book, size_t place, const struct price_subject *subject,
+    const struct path *path);
+
+/* Rules of a name, in all layers.  A rule that names itself means those that stand below it: it is what they are, with changes. */
+static void
+follow_name(struct choosing *choosing, const struct price_book *book, const struct price_rule *rule,
+    const struct price_subject *subject, const struct path *path)
+{
+	bool is_below = rule->name == NULL || strcmp(rule->name, rule->from_name) != 0;
+
+	for (size_t layer = 0; layer < choosing->count; layer++) {
+		struct path here = *path;
+
+		here.books_at = here.adjustments;
+		for (const struct price_book *at = choosing->books[layer]; at != NULL; at = at->base) {
+			for (size_t i = 0; is_below && i < at->count; i++)
+				if (at->rules[i].name != NULL && strcmp(at->rules[i].name, rule->from_name) == 0 &&
+				    !is_on_way(path->way, at, i)) {
+					add_source(choosing, at, i, layer, &here);
+					follow(choosing, at, i, subject, &here);
+				}
+			is_below = is_below || at == book;
+			if (at->base != NULL && !go_down(choosing, &here, at))
+				return;
+		}
+	}
+}
+
 /* Goes on to what the rule inherits from. */
 static void
 follow(struct choosing *choosing, const struct price_book *book, size_t place, const struct price_subject *subject,
@@ -357,22 +404,16 @@ follow(struct choosing *choosing, const struct price_book *book, size_t place, c
 	struct price_subject other = *subject;
 	const char *what = rule->from == INHERIT_BASE_MODEL ? "base model " : "model ";
 
-	if (rule->from == INHERIT_NOTHING || path->depth >= INHERIT_DEPTH_MAX)
+	if (rule->from == INHERIT_NOTHING || path->depth >= INHERIT_DEPTH_MAX || choosing->undecided)
 		return;
 	further.way = &way;
 	further.depth++;
+	leave_book(&further);
 	if (rule->from == INHERIT_RULE) {
-		if (!adjust(choosing, &further,
-			(struct price_adjustment){rule->factor, rule->plus, words_of(choosing, "rule ", rule->from_name, rule->factor)}))
-			return;
-		for (size_t layer = 0; layer < choosing->count; layer++)
-			for (const struct price_book *at = choosing->books[layer]; at != NULL; at = at->base)
-				for (size_t i = 0; i < at->count; i++)
-					if (at->rules[i].name != NULL && strcmp(at->rules[i].name, rule->from_name) == 0 &&
-					    !is_on_way(&way, at, i)) {
-						add_source(choosing, at, i, layer, &further);
-						follow(choosing, at, i, subject, &further);
-					}
+		if (adjust(choosing, &further,
+			(struct price_adjustment){
+			    rule->factor, rule->plus, words_of(choosing, "rule ", rule->from_name, rule->factor)}))
+			follow_name(choosing, book, rule, subject, &further);
 		return;
 	}
 	other.field[MATCH_MODEL] = rule->from == INHERIT_BASE_MODEL ? subject->field[MATCH_BASE_MODEL] : rule->from_name;
@@ -380,7 +421,8 @@ follow(struct choosing *choosing, const struct price_book *book, size_t place, c
 		return;
 	other.field[MATCH_BASE_MODEL] = other.field[MATCH_ADAPTER_KIND] = other.field[MATCH_ADAPTER] = "";
 	if (adjust(choosing, &further,
-		(struct price_adjustment){rule->factor, rule->plus, words_of(choosing, what, other.field[MATCH_MODEL], rule->factor)}))
+		(struct price_adjustment){
+		    rule->factor, rule->plus, words_of(choosing, what, other.field[MATCH_MODEL], rule->factor)}))
 		choose_among(choosing, &other, &further);
 }
 
@@ -407,8 +449,8 @@ ask(struct choosing *choosing, const struct price_book *book, size_t layer, cons
 				other.field[MATCH_SERVICE_TIER] = tier->inherit;
 				further.depth++;
 				if (adjust(choosing, &further,
-					(struct price_adjustment){
-					    tier->factor, NULL, words_of(choosing, "service tier ", tier->inherit, tier->factor)}))
+					(struct price_adjustment){tier->factor, NULL,
+					    words_of(choosing, "service tier ", tier->inherit, tier->factor)}))
 					ask(choosing, book, layer, &other, &further);
 				return;
 			}
@@ -421,13 +463,11 @@ choose_among(struct choosing *choosing, const struct price_subject *subject, con
 		struct price_subject named = *subject;
 		struct path here = *path;
 
+		here.books_at = here.adjustments;
 		named.field[MATCH_MODEL] = price_book_alias(choosing->books[layer], subject->field[MATCH_MODEL]);
 		for (const struct price_book *book = choosing->books[layer]; book != NULL; book = book->base) {
 			ask(choosing, book, layer, &named, &here);
-			if (book->base != NULL &&
-			    !adjust(choosing, &here,
-				(struct price_adjustment){
-				    book->base_factor, NULL, words_of(choosing, "", book->base->label, book->base_factor)}))
+			if (book->base != NULL && !go_down(choosing, &here, book))
 				break;
 		}
 	}

@@ -18,7 +18,7 @@ enum {
 	PRICE_BRACKETS_MAX = 32,
 	PRICE_TIMES_MAX = 16,
 	PRICE_LAYERS_MAX = 8,      /* an override, a book, and what they extend */
-	PRICE_SOURCES_MAX = 32,    /* rules that may have a price for one usage, in the order they are asked */
+	PRICE_SOURCES_MAX = 128,   /* rules that may have a price for one usage, in the order they are asked */
 	PRICE_ADJUSTMENTS_MAX = 8, /* factors and deltas on the way from a rule to the usage */
 };
 
@@ -37,7 +37,7 @@ enum counter_scope { COUNTER_RULE, COUNTER_MODEL, COUNTER_GROUP, COUNTER_CONTRAC
 enum counter_reset { RESET_MONTH, RESET_QUARTER, RESET_YEAR, RESET_NEVER };
 
 struct price_bracket {
-	int64_t from; /* the smallest size that it is for; for SIZE_PART the tokens before it */
+	int64_t from;      /* the smallest size that it is for; for SIZE_PART the tokens before it */
 	const char *words; /* "over 200000", as the book says it; "" for the first */
 	struct tiers tiers;
 };
@@ -52,8 +52,8 @@ struct meter_price {
 		const struct time_window *window;
 		struct decimal factor;           /* where `price` is NULL */
 		const struct meter_price *price; /* its own, without times */
-	} * time; /* the first whose window holds the time */
-	enum counter_scope scope; /* what its steps count over, where it has any */
+	} * time;                                /* the first whose window holds the time */
+	enum counter_scope scope;                /* what its steps count over, where it has any */
 	enum counter_reset reset;
 	const char *group; /* of COUNTER_GROUP */
 };
@@ -146,9 +146,9 @@ void price_choose(const struct price_book *const *books, size_t count, const str
     struct price_choice *out);
 
 struct price_answer {
-	const struct meter_price *price; /* NULL: none, the usage is held */
+	const struct meter_price *price;   /* NULL: none, the usage is held */
 	const struct price_source *source; /* NULL: free */
-	int priced_as; /* the meter whose price it is */
+	int priced_as;                     /* the meter whose price it is */
 };
 struct price_answer price_choice_meter(const struct price_choice *choice, int meter);
 
@@ -157,12 +157,12 @@ bool price_plus_of(const struct price_plus *plus, int meter, struct decimal *pri
 
 /* A price of a source after its adjustments and a factor of time.  `per` is what the price is for. */
 MUST_CHECK
-bool price_effective(const struct price_source *source, int priced_as, struct decimal price, int64_t per, struct decimal time_factor,
-    struct decimal *out, struct error *err);
+bool price_effective(const struct price_source *source, int priced_as, struct decimal price, int64_t per,
+    struct decimal time_factor, struct decimal *out, struct error *err);
 /* A fee of a step: factors apply, deltas do not. */
 MUST_CHECK
-bool price_effective_fee(const struct price_source *source, struct decimal fee, struct decimal time_factor, struct decimal *out,
-    struct error *err);
+bool price_effective_fee(
+    const struct price_source *source, struct decimal fee, struct decimal time_factor, struct decimal *out, struct error *err);
 
 /* Why a single rule does or does not match, in words; for `prices which`. */
 const char *price_rule_verdict(const struct price_book *book, size_t rule, const struct price_subject *subject);

@@ -266,6 +266,7 @@ struct pumps {
 	char text[PUMPS_MAX][PRICE_NAME_BYTES + 1];
 	size_t count;
 	char prefix[PRICE_NAME_BYTES + 1]; /* what every match begins with */
+	char all[PRICE_NAME_BYTES + 1];    /* every literal, one behind the other */
 };
 
 static void
@@ -307,6 +308,7 @@ find_pumps(const char *pattern, struct pumps *pumps)
 
 		if (literal != '\0') {
 			run[length++] = literal;
+			pumps->all[strlen(pumps->all)] = literal;
 			add_pump(pumps, &literal, 1);
 			continue;
 		}
@@ -321,16 +323,17 @@ find_pumps(const char *pattern, struct pumps *pumps)
 	}
 }
 
-/* A name that goes on and on, and ends as no name does, so that every way through it is tried. */
+/* A name that goes on and on, and then as no name does, so that every way through it is tried.  All literals stand in it: a name that
+ * lacks one which every match needs is refused without trying. */
 static void
 pump(const struct pumps *pumps, size_t which, size_t bytes, char name[SUBJECT_BYTES + 1])
 {
 	size_t length = strlen(pumps->prefix), piece = strlen(pumps->text[which]);
 
 	memcpy(name, pumps->prefix, length);
-	for (bytes += length; length + piece <= bytes && length + piece < SUBJECT_BYTES; length += piece)
+	for (bytes += length; length + piece <= bytes; length += piece)
 		memcpy(name + length, pumps->text[which], piece);
-	memcpy(name + length, "~", 2);
+	snprintf(name + length, SUBJECT_BYTES + 1 - length, "~%s~", pumps->all);
 }
 
 static bool

@@ -293,7 +293,7 @@ check_times(const struct priced *at)
 		snprintf(path, sizeof path, "%s.times[%zu]", at->path, i);
 		for (size_t j = 0; j < i; j++)
 			if (is_same_window(time->window, at->price->time[j].window)) {
-				inspection_tell(at->inspection, true, path,
+				inspection_tell(at->inspection, false, path,
 				    "never reached: times[%zu] is for the same time, and comes first", j);
 				break;
 			}

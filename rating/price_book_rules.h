@@ -23,7 +23,7 @@ struct rule_tag {
 
 struct price_rule {
 	const char *name;                /* or NULL */
-	const char *value[MATCH_FIELDS]; /* NULL: any; "*": any that is stated, of the service tier simply any */
+	const char *value[MATCH_FIELDS]; /* NULL: any; "*": any that is stated (tier: any at all; model: its name) */
 	struct pattern *pattern;         /* of the model; NULL: none */
 	const char *pattern_text;
 	struct pattern *base_pattern; /* of the base model */

@@ -1,9 +1,11 @@
 /* price_files.c -- see price_files.h. */
 #include "rating/price_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/document.h"
+#include "rating/price_list.h"
 
 bool
 price_word_is_file(const char *word)
@@ -109,4 +111,76 @@ price_version_at(
 		return refuse_unknown(err, book);
 	error_set(err, ERROR_STATE, "no version of \"%s\" is in force at that time", book);
 	return error_hint(err, "tollbook prices list shows what there is.");
+}
+
+/* --- places ---------------------------------------------------------------------------------- */
+
+/* Counts on from a place in the text to another one behind it. */
+static void
+move_place(const struct text *text, struct price_place *place, size_t offset)
+{
+	for (; place->offset < offset; place->offset++) {
+		unsigned char byte = (unsigned char)text->bytes[place->offset];
+
+		if (byte == '\n') {
+			place->line++;
+			place->column = 1;
+		} else if ((byte & 0xc0) != 0x80) {
+			place->column++;
+		}
+	}
+}
+
+/* Without rules every place is looked for from the beginning. */
+static void
+find_rules(struct price_places *places)
+{
+	const struct text *text = places->text;
+	struct price_place place = {.line = 1, .column = 1};
+	struct error ignored = {0};
+	const struct list_node *root, *rules;
+	struct arena arena = {0};
+	size_t room = 0;
+
+	places->looked = true;
+	if (list_parse(text->bytes, text->length, "", &arena, &root, &ignored)) {
+		rules = list_get(root, "rules");
+		for (const struct list_node *rule = rules == NULL ? NULL : rules->first; rule != NULL; rule = rule->next) {
+			move_place(text, &place, (size_t)(rule->text.at - text->bytes));
+			place.length = rule->text.length;
+			places->rules = memory_grow(places->rules, &room, places->count + 1, sizeof *places->rules);
+			places->rules[places->count++] = place;
+		}
+	}
+	arena_release(&arena);
+}
+
+bool
+price_place_of(struct price_places *places, const char *path, size_t *line, size_t *column)
+{
+	const struct price_place *rule;
+	unsigned long number;
+	char *end;
+
+	if (!places->looked)
+		find_rules(places);
+	if (strncmp(path, "rules[", 6) != 0)
+		return document_where(places->text->bytes, places->text->length, path, line, column);
+	number = strtoul(path + 6, &end, 10);
+	if (number >= places->count || *end != ']')
+		return document_where(places->text->bytes, places->text->length, path, line, column);
+	rule = &places->rules[number];
+	end += 1 + (end[1] == '.');
+	if (!document_where(places->text->bytes + rule->offset, rule->length, end, line, column))
+		return false;
+	*column += *line == 1 ? rule->column - 1 : 0;
+	*line += rule->line - 1;
+	return true;
+}
+
+void
+price_places_release(struct price_places *places)
+{
+	free(places->rules);
+	*places = (struct price_places){0};
 }

@@ -31,4 +31,18 @@ bool price_version_at(
 MUST_CHECK
 bool price_word_split(struct run *run, const char *word, const char **book, int *version, struct error *err);
 
+/* Where in a file findings are: finding thousands of places in a large one takes a pass over it, not one each. */
+struct price_places {
+	const struct text *text; /* a price book that parses; set by the caller, the rest zeroed */
+	struct price_place {
+		size_t offset, length, line, column;
+	} * rules;
+	size_t count;
+	bool looked;
+};
+
+/* Line and column, as document_where() gives them. */
+bool price_place_of(struct price_places *places, const char *path, size_t *line, size_t *column);
+void price_places_release(struct price_places *places);
+
 #endif

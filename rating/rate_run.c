@@ -1,6 +1,7 @@
 /* rate_run.c -- see rate_run.h. */
 #include "rating/rate_run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/workers.h"
@@ -19,7 +20,7 @@ struct pass {
 	struct run *run;
 	struct rate_scope scope;
 	int64_t rating_run, priced_with, contracted_with;
-	struct book_shelf *shelf;
+	struct period_source source;
 	struct text ratings, charges, holds; /* COPY text of what is computed */
 	struct digest *digest;               /* over the ratings' output */
 	struct rate_result *result;
@@ -199,8 +200,10 @@ rate_invoiced(struct pass *pass, const struct rows *due, int row, struct error *
 
 /* Periods that are loaded and being computed, while the next ones are loaded. */
 struct chunk {
-	struct periods periods;
+	const struct period_source *source;
+	struct period period[CHUNK];
 	int due[CHUNK]; /* their rows in the list */
+	size_t count;
 	struct workers *workers;
 };
 
@@ -209,7 +212,7 @@ compute_one(void *context, size_t place)
 {
 	struct chunk *chunk = context;
 
-	period_compute(&chunk->periods.item[place]);
+	period_compute(chunk->source, &chunk->period[place]);
 }
 
 /* Loads open periods from *next on, all of one month: a later one may need what an earlier one leaves. */
@@ -218,13 +221,12 @@ load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *c
 {
 	int first = *next;
 
-	*chunk = (struct chunk){.periods.item = memory_new(CHUNK, sizeof(struct period))};
-	for (; *next < due->count && chunk->periods.count < CHUNK; ++*next) {
+	for (; *next < due->count && chunk->count < CHUNK; ++*next) {
 		if (strcmp(row_text(due, *next, DUE_PERIOD), row_text(due, first, DUE_PERIOD)) != 0 ||
 		    !row_is_null(due, *next, DUE_INVOICED))
 			break;
-		chunk->due[chunk->periods.count] = *next;
-		chunk->periods.item[chunk->periods.count++].inputs = (struct period_inputs){.tenant = row_text(due, *next, DUE_TENANT),
+		chunk->due[chunk->count] = *next;
+		chunk->period[chunk->count++].inputs = (struct period_inputs){.tenant = row_text(due, *next, DUE_TENANT),
 		    .period = row_text(due, *next, DUE_PERIOD),
 		    .starts = row_instant(due, *next, DUE_STARTS),
 		    .ends = row_instant(due, *next, DUE_ENDS),
@@ -232,7 +234,17 @@ load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *c
 		    .priced_with = pass->priced_with,
 		    .contracted_with = pass->contracted_with};
 	}
-	return periods_load(pass->run->db, pass->shelf, &chunk->periods, err);
+	return periods_load(&pass->source, chunk->period, chunk->count, err);
+}
+
+static void
+chunk_free(struct chunk *chunk)
+{
+	if (chunk == NULL)
+		return;
+	workers_end(chunk->workers);
+	periods_release(chunk->period, chunk->count);
+	free(chunk);
 }
 
 /* Waits for a chunk and stores it, in the order of the list, whoever computed what first. */
@@ -242,11 +254,13 @@ store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, stru
 	int64_t ids[CHUNK];
 	bool fine;
 
+	if (chunk == NULL)
+		return true;
 	workers_end(chunk->workers);
 	chunk->workers = NULL;
-	fine = chunk->periods.count == 0 || take_ids(pass, (int)chunk->periods.count, ids, err);
-	for (size_t i = 0; fine && i < chunk->periods.count; i++) {
-		const struct period *period = &chunk->periods.item[i];
+	fine = take_ids(pass, (int)chunk->count, ids, err);
+	for (size_t i = 0; fine && i < chunk->count; i++) {
+		const struct period *period = &chunk->period[i];
 
 		fine = period->fine;
 		if (!fine) {
@@ -257,9 +271,8 @@ store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, stru
 		add_rated(pass, ids[i], &period->rated);
 		fine = send_when_large(pass, SEND_BYTES, err);
 	}
-	pass->done += (int)chunk->periods.count;
+	pass->done += (int)chunk->count;
 	progress(pass->run, "rating: %d of %d tenant periods", pass->done, due->count);
-	periods_release(&chunk->periods);
 	return fine;
 }
 
@@ -272,32 +285,50 @@ is_apart(const struct rows *due, int next)
 		strcmp(row_text(due, next, DUE_PERIOD), row_text(due, next - 1, DUE_PERIOD)) != 0);
 }
 
+/* Stores the chunk at work, if any, and everything that waits to be sent. */
 static bool
-rate_all(struct pass *pass, const struct rows *due, struct chunk *at_work, struct error *err)
+finish_chunk(struct pass *pass, const struct rows *due, struct chunk **at_work, struct error *err)
+{
+	bool fine = store_chunk(pass, due, *at_work, err) && send_when_large(pass, 0, err);
+
+	chunk_free(*at_work);
+	*at_work = NULL;
+	return fine;
+}
+
+/* Loads the next chunk while the one before is computed. */
+static bool
+rate_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk **at_work, struct error *err)
+{
+	struct chunk *chunk = memory_new(1, sizeof *chunk);
+
+	chunk->source = &pass->source;
+	if (!load_chunk(pass, due, next, chunk, err) || !store_chunk(pass, due, *at_work, err)) {
+		chunk_free(chunk);
+		return false;
+	}
+	chunk_free(*at_work);
+	*at_work = chunk;
+	chunk->workers = workers_begin(pass->scope.workers, chunk->count, compute_one, chunk);
+	return true;
+}
+
+static bool
+rate_all(struct pass *pass, const struct rows *due, struct chunk **at_work, struct error *err)
 {
 	for (int next = 0; next < due->count;) {
-		struct chunk chunk;
-
-		if (is_apart(due, next) && (!store_chunk(pass, due, at_work, err) || !send_when_large(pass, 0, err)))
+		if (is_apart(due, next) && !finish_chunk(pass, due, at_work, err))
 			return false;
-		if (!row_is_null(due, next, DUE_INVOICED)) {
-			if (!rate_invoiced(pass, due, next++, err))
+		if (row_is_null(due, next, DUE_INVOICED)) {
+			if (!rate_chunk(pass, due, &next, at_work, err))
 				return false;
-			pass->done++;
 			continue;
 		}
-		if (!load_chunk(pass, due, &next, &chunk, err)) {
-			periods_release(&chunk.periods);
+		if (!rate_invoiced(pass, due, next++, err))
 			return false;
-		}
-		if (!store_chunk(pass, due, at_work, err)) {
-			periods_release(&chunk.periods);
-			return false;
-		}
-		*at_work = chunk;
-		at_work->workers = workers_begin(pass->scope.workers, at_work->periods.count, compute_one, at_work);
+		pass->done++;
 	}
-	return store_chunk(pass, due, at_work, err) && send_when_large(pass, 0, err);
+	return finish_chunk(pass, due, at_work, err);
 }
 
 /* --- the pass -------------------------------------------------------------------------------- */
@@ -373,15 +404,14 @@ static bool
 rate_due(struct pass *pass, struct error *err)
 {
 	const char *rating_run = param_number(&pass->run->arena, pass->rating_run);
-	struct chunk at_work = {0};
+	struct chunk *at_work = NULL;
 	struct rows due;
 	bool fine;
 
 	if (!db_rows(pass->run->db, SQL_RATING_DUE_LIST, PARAMS(pass->scope.period, pass->scope.tenant), &due, err))
 		return false;
-	fine = use_indexes(pass->run->db, err) && rate_all(pass, &due, &at_work, err);
-	workers_end(at_work.workers);
-	periods_release(&at_work.periods);
+	fine = period_source_open(pass->run->db, &pass->source, err) && use_indexes(pass->run->db, err) && rate_all(pass, &due, &at_work, err);
+	chunk_free(at_work);
 	progress_end(pass->run);
 	rows_release(&due);
 	return fine && db_change(pass->run->db, SQL_RATING_RATING_FORCE, PARAMS(rating_run), -1, err) &&
@@ -408,7 +438,7 @@ record_run(struct pass *pass, struct error *err)
 bool
 rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err)
 {
-	struct pass pass = {.run = run, .scope = scope, .result = result, .shelf = book_shelf_new(), .digest = digest_new()};
+	struct pass pass = {.run = run, .scope = scope, .result = result, .digest = digest_new()};
 	bool fine, something = false;
 
 	*result = (struct rate_result){0};
@@ -421,7 +451,7 @@ rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, s
 		fine = db_commit(run->db, err);
 	else
 		db_rollback(run->db);
-	book_shelf_free(pass.shelf);
+	period_source_close(&pass.source);
 	digest_free(pass.digest);
 	text_release(&pass.ratings);
 	text_release(&pass.charges);
@@ -432,47 +462,47 @@ rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, s
 /* --- rating again ---------------------------------------------------------------------------- */
 
 static bool
-verify_one(struct run *run, struct book_shelf *shelf, const struct rows *ratings, int row, verify_differs *differs, void *context,
+verify_one(struct period_source *source, const struct rows *ratings, int row, verify_differs *differs, void *context,
     struct error *err)
 {
-	struct periods periods = {.item = memory_new(1, sizeof *periods.item), .count = 1};
-	struct period *period = &periods.item[0];
+	struct period period = {.inputs = {.tenant = row_text(ratings, row, 0),
+				    .period = row_text(ratings, row, 1),
+				    .starts = row_instant(ratings, row, 2),
+				    .ends = row_instant(ratings, row, 3),
+				    .until_run = row_number(ratings, row, 4),
+				    .priced_with = row_number(ratings, row, 5),
+				    .contracted_with = row_number(ratings, row, 6)}};
 	char input[DIGEST_HEX], output[DIGEST_HEX];
-	bool fine;
+	bool fine = periods_load(source, &period, 1, err);
 
-	period->inputs = (struct period_inputs){.tenant = row_text(ratings, row, 0),
-	    .period = row_text(ratings, row, 1),
-	    .starts = row_instant(ratings, row, 2),
-	    .ends = row_instant(ratings, row, 3),
-	    .until_run = row_number(ratings, row, 4),
-	    .priced_with = row_number(ratings, row, 5),
-	    .contracted_with = row_number(ratings, row, 6)};
-	fine = periods_load(run->db, shelf, &periods, err);
 	if (fine) {
-		period_compute(period);
-		fine = period->fine;
+		period_compute(source, &period);
+		fine = period.fine;
 		if (!fine)
-			*err = period->err;
-		else if (strcmp(digest_hex(period->rated.input_digest, DIGEST_SIZE, input), row_text(ratings, row, 7)) != 0)
-			differs(context, period->inputs.period, "has other inputs than it was rated from");
-		else if (strcmp(digest_hex(period->rated.output_digest, DIGEST_SIZE, output), row_text(ratings, row, 8)) != 0)
-			differs(context, period->inputs.period, period->inputs.tenant);
+			*err = period.err;
+		else if (strcmp(digest_hex(period.rated.input_digest, DIGEST_SIZE, input), row_text(ratings, row, 7)) != 0)
+			differs(context, period.inputs.period, "has other inputs than it was rated from");
+		else if (strcmp(digest_hex(period.rated.output_digest, DIGEST_SIZE, output), row_text(ratings, row, 8)) != 0)
+			differs(context, period.inputs.period, period.inputs.tenant);
 	}
-	periods_release(&periods);
+	periods_release(&period, 1);
 	return fine;
 }
 
 bool
 rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err)
 {
-	struct book_shelf *shelf = book_shelf_new();
+	struct period_source source;
 	struct rows ratings = {0};
-	bool fine = db_rows(run->db, SQL_RATING_RATINGS_TO_VERIFY, NO_PARAMS, &ratings, err) && use_indexes(run->db, err);
+	bool fine;
 
+	if (!period_source_open(run->db, &source, err))
+		return false;
+	fine = db_rows(run->db, SQL_RATING_RATINGS_TO_VERIFY, NO_PARAMS, &ratings, err) && use_indexes(run->db, err);
 	for (int i = 0; fine && i < ratings.count; i++)
-		fine = verify_one(run, shelf, &ratings, i, differs, context, err);
+		fine = verify_one(&source, &ratings, i, differs, context, err);
 	if (ratings.result != NULL)
 		rows_release(&ratings);
-	book_shelf_free(shelf);
+	period_source_close(&source);
 	return fine;
 }

@@ -21,6 +21,7 @@ struct charge {
 	int64_t per;
 	i128 quantity; /* metered, in the meter's smallest unit */
 	i128 billed;   /* what the price is multiplied by: packages are whole */
+	bool in_packages; /* while it is computed: `per` units are one package */
 	struct decimal amount;
 	const char *currency;
 	struct instant first, last;

@@ -299,7 +299,10 @@ quote_add_event(struct quote *quote, const struct usage_event *event, struct err
 	    .time = event->time, .context_input_tokens = event->context_input_tokens, .context = event->context};
 	const char *fields[MATCH_FIELDS] = {0};
 
+	/* What was not used is not in the ledger's sums. */
 	for (size_t i = 0; i < event->quantity_count; i++) {
+		if (event->quantities[i].quantity == 0)
+			continue;
 		row.stated |= UINT64_C(1) << event->quantities[i].meter;
 		row.quantity[event->quantities[i].meter] = event->quantities[i].quantity;
 	}

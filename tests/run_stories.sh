@@ -13,7 +13,7 @@ if [ "${1-}" = --write ]; then
 	write=true
 	shift
 fi
-[ $# -gt 0 ] || set -- README.md tests/stories/*.story
+[ $# -gt 0 ] || set -- README.md docs/price-books.md tests/stories/*.story
 
 run() {
 	local output code=0
@@ -23,8 +23,17 @@ run() {
 }
 
 tell() {
-	local line command=
+	local line command= fenced=false
 	while IFS= read -r line || [ -n "$line" ]; do
+		# What stands between two ``` is shown, not told again.
+		case $fenced$line in
+		'true```'*) fenced=false ;;
+		'false```'*) fenced=true ;;
+		esac
+		if $fenced && [ -z "$command" ]; then
+			printf '%s\n' "$line"
+			continue
+		fi
 		case $line in
 		'    > '*)
 			printf '%s\n' "$line"

@@ -11,6 +11,6 @@ SELECT f.tenant, f.period, h.ordinal, h.kind, h.meter_id AS meter, h.price_book_
 	WHEN h.kind IN ('trial', 'allowance') THEN h.meter_id <> 0 AND h.price = 0 AND h.contract_id IS NOT NULL
 	ELSE h.meter_id = 0 AND h.priced_as = 0 AND h.model = '' AND h.service_tier = '' AND h.price_book_version_id IS NULL AND h.rule = 0
 	 AND h.quantity = 0 AND h.billed = 1 AND h.per = 1 AND h.contract_id IS NOT NULL AND h.price <> 0 AND h.detail <> ''
-	 AND (h.price < 0) = (h.kind IN ('discount', 'maximum'))
+	 AND (h.kind = 'overage' OR (h.price < 0) = (h.kind IN ('discount', 'maximum')))
 	END
     OR (h.contract_id IS NOT NULL AND c.tenant IS DISTINCT FROM f.tenant);

@@ -1,19 +1,24 @@
--- Drafts, in the order they get their numbers, with what stands in the way of finalizing them.
+-- Drafts, in the order they get their numbers, with what stands in the way of finalizing them.  Where something is carried over from
+-- earlier periods (a counter that outlives the month, a commitment), what changes those changes this one.
 -- $1 text period, '' for all
 -- $2 text tenant, '' for all
 -- $3 timestamptz now
 SELECT v.invoice_id, v.tenant, v.period, v.issuer,
        v.ends <= $3::timestamptz,
        EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
-       EXISTS (SELECT FROM finance.rating_due d WHERE d.tenant = v.tenant AND d.period = v.period)
+       EXISTS (SELECT FROM finance.rating_due d WHERE d.tenant = v.tenant AND (d.period = v.period OR (y.carries AND d.period < v.period)))
        OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND c.contract_id > r.contracted_with AND c.effective < v.ends)
        OR EXISTS (SELECT FROM finance.price_book_version b JOIN finance.contract c ON b.book IN (c.book, c.override) AND c.tenant = v.tenant
                    WHERE b.price_book_version_id > r.priced_with AND b.effective < v.ends),
        EXISTS (SELECT FROM metering.ingest_batch b
-                WHERE b.first_event_time < v.ends AND b.last_event_time >= v.starts
+                WHERE b.first_event_time < v.ends AND (y.carries OR b.last_event_time >= v.starts)
                   AND NOT EXISTS (SELECT FROM metering.summed_batch s WHERE s.batch_id = b.batch_id)),
-       v.total_minor < 0 OR v.exact_total < 0
+       v.total_minor < 0 OR v.exact_total < 0,
+       y.carries AND EXISTS (SELECT FROM finance.invoice e WHERE e.tenant = v.tenant AND e.period < v.period AND e.status = 'draft')
   FROM finance.invoice v
   JOIN finance.rating r USING (rating_id)
+ CROSS JOIN LATERAL (
+	SELECT EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = v.rating_id AND h.counter <> '')
+	    OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND position('"commitment"' IN c.terms) > 0) AS carries) y
  WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND ($2::text = '' OR v.tenant = $2::text)
  ORDER BY v.issuer, v.ends, v.tenant;

@@ -160,7 +160,7 @@ equal "a line that a book inherits names the rule and its book" "$(explained man
 	"$(printf '%s\n' 'rule list version 1, rule 2: ' 'billed 3000 for 2400 used, in whole packages' 'arithmetic 3000 x 1 / 1000 = 3')"
 equal "a contract's line has its terms" "$(explained few:2026-10/2 'line|terms|rounded' | sed 's/  */ /g')" \
 	"$(printf '%s\n' 'line few:2026-10/2: discount: what a discount takes off' 'terms [{"name": "tenth", "percent": "10"}]' 'rounded -1.00 USD, once, half away from zero')"
-equal "what is spent is what is left of it" "$(tollbook spend publish --dry-run --as-of $as_of --period 2026-10 | grep -o '"charged":{"USD":"[0-9.]*"}' | sort -u | tr '\n' ' ')" \
+equal "what is spent is what is left of it" "$(tollbook spend publish --quiet --dry-run --as-of $as_of --period 2026-10 | grep -o '"charged":{"USD":"[0-9.]*"}' | sort -u | tr '\n' ' ')" \
 	'"charged":{"USD":"0"} "charged":{"USD":"119"} "charged":{"USD":"4"} '
 check "a workbook is made of it" tollbook report workbook --quiet --period 2026-10 --as-of $as_of -o "$room/terms.xlsx"
 equal "it is invoiced" "$(finalize --tenant few --period 2026-10)" 'TF-INV-2026-000001,few,2026-10,final'
@@ -171,5 +171,24 @@ equal "and is invoiced" "$(finalize --tenant many)" 'TF-INV-2026-000002,many,202
 booked "more of both, late" "$(october f2 few plain 1000; october m3 many packed 1)"
 check "it is rated" finds rate
 equal "and held: the lines stay, one by one, what was charged" "$(sql 'SELECT count(*) FROM finance.hold')" 4
+
+# An override book, and a commitment over several months.
+override() {
+	printf '{"tollbook_prices": 1, "book": "deal", "currency": "USD", "effective": "%s", "rules": [%s]}\n' "$1" "$(priced plain '{"price": "3", "per": 1000}')" >"$room/deal.json"
+	tollbook prices publish --quiet "$room/deal.json"
+}
+check "a book to be asked first" override 2026-01-01T00:00:00Z
+check "contracts with it, and with a commitment" with_terms 'over list {"discounts": [{"name": "tenth", "percent": "10"}]}, "override": "deal"' \
+	'year list {"commitment": {"amount": "5", "reset": "year", "overage": "2"}}'
+booked "two months of it" "$(october o1 over plain 1000; october y1 year plain 4000; usage y2 year 2026-11-01T00:00:00Z plain 4000 0 0)"
+check "it is rated" finds rate
+equal "drafted: three at a tenth less, four, and four with three more beyond five" "$(draft | grep -E '^(over|year)' | cut -d, -f1,2,4 | tr '\n' ' ')" \
+	'over,2026-10,2.70 year,2026-10,4.00 year,2026-11,7.00 '
+check "the override changes within the month" override 2026-10-31T00:00:00Z
+refused "that is in the way" 7 'are not rated yet' tollbook invoice finalize --as-of $as_of --tenant over --period 2026-10
+check "it is rated" finds rate
+check "and drafted" exits 0 tollbook invoice draft --as-of $as_of
+refused "a later month of the commitment waits for the earlier one" 7 'an earlier period that is still a draft' tollbook invoice finalize --as-of 2026-12-02 --tenant year --period 2026-11
+equal "both at once come in their order" "$(as_of=2026-12-02 finalize --tenant year | cut -d, -f2- | tr '\n' ' ')" 'year,2026-10,final year,2026-11,final '
 check "the books reconcile" tollbook reconcile --quiet
 report

@@ -14,14 +14,15 @@ prices() {
 	printf '{"model": "small", "prices": {"input_text_uncached_tokens": {"price": "1", "per": 1000}, "output_text_tokens": {"price": "2", "per": 1000}, "output_reasoning_tokens": {"price": "2", "per": 1000}}},'
 	printf '{"model": "large", "prices": {"input_text_uncached_tokens": {"price": "3", "per": 1000}, "output_text_tokens": {"price": "4", "per": 1000}, "output_reasoning_tokens": {"price": "4", "per": 1000}}}]}\n'
 }
-contract() { printf '{"tenant": "%s", "name": "%s", "currency": "USD", "zone": "UTC", "book": "%s", "issuer": "TF", "effective": "2026-01-01"}' "$1" "$1" "$2"; }
+contract() { printf '{"tenant": "%s", "name": "%s", "currency": "USD", "zone": "UTC", "book": "%s", "issuer": "TF", "effective": "%s"%s}' "$1" "$1" "$2" "${3:-2026-01-01}" "${4:-}"; }
+terms=', "terms": {"discounts": [{"name": "tenth", "percent": "10"}], "fees": [{"name": "platform", "amount": "9"}]}'
 build() {
 	tollbook init || return 1
 	for book in one two; do
 		prices $book >"$room/book.json"
 		tollbook prices publish --quiet "$room/book.json" || return 1
 	done
-	printf '{"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": [%s, %s, %s]}' "$(contract ann one)" "$(contract bob one)" "$(contract cyd two)" >"$room/tenants.json"
+	printf '{"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": [%s, %s, %s]}' "$(contract ann one 2026-10-01 "$terms")" "$(contract bob one)" "$(contract cyd two)" >"$room/tenants.json"
 	tollbook tenant apply --quiet "$room/tenants.json" || return 1
 	{
 		event a ann $october small 1000 10; event a1 ann $october large 1000 10; event a3 ann 2026-10-21T10:00:00Z small 1000 20
@@ -30,7 +31,7 @@ build() {
 	} >"$room/usage-1.ndjson"
 	{ event b2 bob 2026-10-21T10:00:00Z large 500 5; usage late ann 2025-01-01T00:00:00Z small 1 0 1; } >"$room/usage-2.ndjson"
 	finds ingest --batch-records 3 "$room/usage-1.ndjson" "$room/usage-2.ndjson" && finds rate || return 1
-	tollbook invoice draft --as-of $as_of && tollbook invoice finalize --as-of $as_of --tenant ann && tollbook invoice finalize --as-of $as_of --tenant bob || return 1
+	tollbook invoice draft --as-of $as_of && tollbook invoice finalize --as-of $as_of --tenant ann --period 2026-10 && tollbook invoice finalize --as-of $as_of --tenant bob || return 1
 	event a4 ann $october small 7 7 >"$room/usage-3.ndjson"
 	ingest "$room/usage-3.ndjson" && finds rate && exits 0 tollbook reconcile
 }
@@ -103,6 +104,17 @@ crime 2 "a charged quantity is changed, and its amount with it" "UPDATE finance.
 crime 3 "a charge's amount is changed by the last decimal but one" "UPDATE finance.charge SET amount = amount + 0.00000000000000001 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd') AND ordinal = 2"
 crime 8 "a charge's price is changed, and its amount with it" "UPDATE finance.charge SET price = price * 2, amount = amount * 2 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
 crime 8 "a charge is put under another model" "UPDATE finance.charge SET model = 'large' WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 3 "what a charge bills is changed" "UPDATE finance.charge SET billed = quantity + 1 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd') AND price > 0"
+crime 8 "what a charge bills is changed, and its amount with it" "UPDATE finance.charge SET billed = quantity * 2, amount = amount * 2 WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 8 "what led to a price is changed" "UPDATE finance.charge SET detail = 'a guess' WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 8 "what a charge counted in is changed" "UPDATE finance.charge SET counter = 'ever rule' WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 3 "a discount is said to be a fee" "UPDATE finance.charge SET kind = 'fee' WHERE kind = 'discount'"
+crime 3 "a discount loses its contract" "UPDATE finance.charge SET contract_id = NULL WHERE kind = 'discount'"
+crime 3 "a fee is of another tenant's contract" "UPDATE finance.charge SET contract_id = (SELECT contract_id FROM finance.contract WHERE tenant = 'bob') WHERE kind = 'fee'"
+crime 3 "usage is charged by no book" "UPDATE finance.charge SET price_book_version_id = NULL WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 3 "usage is said to be within a trial" "UPDATE finance.charge SET kind = 'trial' WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
+crime 3 "a fee of an invoiced month is raised" "UPDATE finance.charge SET price = price + 1, amount = amount + 1 WHERE kind = 'fee'"
+crime 8 "the terms of a contract are changed" "UPDATE finance.contract SET terms = replace(terms, '10', '11') WHERE tenant = 'ann'"
 crime 8 "a hold gets another reason" "UPDATE finance.hold SET reason = 'no_price' WHERE reason = 'unknown_tenant'"
 crime 8 "the digest of a rating is changed" "UPDATE finance.rating SET output_digest = input_digest WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'cyd')"
 crime 8 "a price in a published book is changed" "UPDATE finance.price_book_version SET document = replace(document, '\"price\": \"1\"', '\"price\": \"9\"') WHERE book = 'two'"
@@ -118,6 +130,12 @@ crime 4 "a draft's total is changed" "UPDATE finance.invoice SET total_minor = t
 crime 4 "a line is deleted" "DELETE FROM finance.invoice_line WHERE invoice_id = $final AND line = 1"
 crime 4 "two amounts are shifted so that the total stays" "UPDATE finance.invoice_line SET amount_minor = amount_minor + CASE line WHEN 1 THEN 1 ELSE -1 END WHERE invoice_id = $final AND line <= 2"
 crime 4 "what a line is for is changed" "UPDATE finance.invoice_line SET model = 'huge' WHERE invoice_id = $final AND line = 1"
+crime 4 "what a line is of is changed" "UPDATE finance.invoice_line SET kind = 'maximum' WHERE invoice_id = $final AND kind = 'discount'"
+crime 4 "the arithmetic that a line shows is changed" "UPDATE finance.invoice_line SET detail = 'for nothing' WHERE invoice_id = $final AND kind = 'fee'"
+crime 4 "what a line bills is changed" "UPDATE finance.invoice_line SET billed = quantity + 1 WHERE invoice_id = $final AND line = 1"
+crime 4 "a line says more than it did" "UPDATE finance.invoice_line SET detail = 'with love' WHERE invoice_id = $final AND line = 1"
+crime 4 "a discount is left out, and the total made to fit" "UPDATE finance.invoice v SET total_minor = total_minor - amount_minor, exact_total = exact_total - exact_amount FROM finance.invoice_line l
+	WHERE l.invoice_id = v.invoice_id AND v.invoice_id = $final AND l.kind = 'discount'; DELETE FROM finance.invoice_line WHERE invoice_id = $final AND kind = 'discount'"
 crime 4 "whom an invoice is to is changed" "UPDATE finance.invoice SET tenant_name = 'Nobody' WHERE invoice_id = $final"
 crime 4 "an invoice's date is changed" "UPDATE finance.invoice SET issued_on = issued_on - 1 WHERE invoice_id = $final"
 crime 3 "a charge of an invoiced month is changed" "UPDATE finance.charge SET quantity = quantity + 1, amount = amount + price / per WHERE rating_id IN (SELECT rating_id FROM finance.current_rating WHERE tenant = 'ann') AND price > 0"

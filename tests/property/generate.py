@@ -113,7 +113,7 @@ class Books:
         shared = counter is not None and counter["scope"] != "rule"
         fees = "fees" in on and not shared
         kind = rng.choice(["plain"] + (["brackets"] * 2 if "brackets" in on else []) + (["split"] * 2 if "split" in on else []))
-        if kind == "plain" or meter not in INPUT + OUTPUT:
+        if kind == "plain" or (kind == "split" and meter not in INPUT + OUTPUT):
             node, in_packages = self.plain(fees, shared)
             if not in_packages:
                 node["per"] = per

@@ -16,6 +16,7 @@ from fractions import Fraction
 import generate
 import run_cases
 import slow_rater
+import slow_terms
 
 TENANTS = ["acme", "bolt", "cato", "dodo"]
 ORDERS = 3
@@ -43,7 +44,16 @@ def make(options):
         row["zone"] = rng.choice(generate.ZONES)
         if rng.random() < 0.3:
             row.pop("override", None)
+        row.pop("terms", None)
+        if "terms" in case.features and rng.random() < 0.8:
+            row["terms"] = case.contracts.terms()
     contracts["tenants"].pop()  # one tenant has no contract
+    for row in rng.sample(contracts["tenants"], 2):
+        later = dict(row, effective=rng.choice(SECOND))
+        if "terms" in case.features:
+            later["terms"] = case.contracts.terms()
+        later.pop("override", None)
+        contracts["tenants"].append(later)
     write(options.out, "tenants.json", json.dumps(contracts, indent=1))
     write(options.out, "events.ndjson", "".join(json.dumps(event) + "\n" for event in events))
     for number in range(1, ORDERS + 1):
@@ -106,16 +116,20 @@ class Published:
         return slow_rater.distinctions_of([book for known in self.versions.values() for book in known if book.effective <= at])
 
 
-def slow_tenant(published, contract, requests):
+def slow_tenant(published, rows, requests):
+    """`rows`: the tenant's contracts, by effective."""
+    zone = rows[0]["zone"] if rows else "UTC"
+    terms = slow_terms.Terms(rows, zone)
+
     def books_at(quarter):
-        if contract is None:
+        if not rows:
             return "unknown_tenant"
+        contract = [row for row in rows if slow_terms.time_of(row["effective"], zone) <= quarter][-1]
         names = ([contract["override"]] if "override" in contract else []) + [contract["book"]]
         found = [published.in_force(name, quarter) for name in names]
         return [book for book in found if book is not None]
 
-    zone = "UTC" if contract is None else contract["zone"]
-    return slow_rater.Rater("USD", zone, books_at, published.distinctions).rate(requests)
+    return slow_rater.Rater("USD", zone, books_at, published.distinctions, terms).rate(requests), terms
 
 
 def json_lines(file):
@@ -126,36 +140,40 @@ def json_lines(file):
 def quote_form(charges, holds):
     """Rows of the database as `tollbook prices quote` says them."""
     numbers = {meter.number: meter for meter in slow_rater.METERS.values()}
+    names = {number: meter.name for number, meter in numbers.items()} | {0: ""}
 
     def units(row, name):
-        return slow_rater.decimal_text(Fraction(row[name]) / numbers[row["meter_id"]].scale)
-
-    def text(value):
-        return slow_rater.decimal_text(Fraction(value))
+        scale = numbers[row["meter_id"]].scale if row["meter_id"] else 1
+        value = row["quantity"] if row[name] is None else row[name]  # billed is stated where it is not the quantity
+        return slow_rater.decimal_text(Fraction(value) / scale)
 
     lines = []
     for row in charges:
-        lines.append({"period": row["period"], "kind": row["kind"], "model": row["model"], "service_tier": row["service_tier"],
-                      "meter": numbers[row["meter_id"]].name, "priced_as": numbers[row["priced_as"]].name,
-                      "book": row["label"], "rule": row["rule"], "tier": row["tier"], "price": text(row["price"]), "per": row["per"],
-                      "quantity": units(row, "quantity"), "billed": units(row, "billed"), "amount": text(row["amount"])})
-    held = [{"period": row["period"], "model": row["model"], "service_tier": row["service_tier"], "meter": numbers[row["meter_id"]].name,
-             "reason": row["reason"], "quantity": units(row, "quantity")} for row in holds]
+        line = {name: row[name] for name in ("period", "kind", "model", "service_tier", "rule", "tier", "per")}
+        line.update({name: slow_rater.decimal_text(Fraction(row[name])) for name in ("price", "amount")})
+        line.update({name: units(row, name) for name in ("quantity", "billed")})
+        line.update(meter=names[row["meter_id"]], priced_as=names[row["priced_as"]], book=row["label"],
+                    at=slow_rater.instant(row["first_interval"]), detail="%s, contract %s" % (row["detail"], row["contract_id"]))
+        lines.append(line)
+    held = [dict({name: row[name] for name in ("period", "model", "service_tier", "reason")}, meter=names[row["meter_id"]],
+                 quantity=units(row, "quantity")) for row in holds]
     total = sum((Fraction(line["amount"]) for line in lines), Fraction(0))
     return {"currency": "USD", "total": slow_rater.decimal_text(total), "lines": lines, "holds": held}
 
 
 def compare(options):
     published = Published(options.folder)
-    contracts = {row["tenant"]: row for row in json.loads(read(options.folder, "tenants.json"))["tenants"]}
+    contracts = json.loads(read(options.folder, "tenants.json"))["tenants"]
     requests = slow_rater.read_requests(read(options.folder, "events.ndjson").splitlines())
     charges, holds = json_lines(options.charges), json_lines(options.holds)
+    charges.sort(key=lambda row: row["ordinal"])
     differ = lines = 0
     for tenant in TENANTS:
-        mine = slow_tenant(published, contracts.get(tenant), [request for request in requests if request.tenant == tenant])
+        rows = [row for row in contracts if row["tenant"] == tenant]
+        mine, terms = slow_tenant(published, rows, [request for request in requests if request.tenant == tenant])
         theirs = quote_form([row for row in charges if row["tenant"] == tenant], [row for row in holds if row["tenant"] == tenant])
         lines += len(theirs["lines"]) + len(theirs["holds"])
-        for text in run_cases.compare(mine, theirs)[:run_cases.SHOWN]:
+        for text in run_cases.compare(mine, theirs, terms)[:run_cases.SHOWN]:
             differ += 1
             print("%s: %s" % (tenant, text))
     print("%d charges and holds compared" % lines)

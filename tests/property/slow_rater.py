@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 QUARTER = 15 * 60 * 1000000  # of an hour, in microseconds
 DEPTH = 4  # how often an inheritance may be followed by another
-SOURCES = 32  # rules that one request may lead to; more are not decided
+SOURCES = 128  # rules that one request may lead to; more are not decided
 
 
 class Meter:
@@ -157,14 +157,12 @@ class Request:
         self.fields = fields  # "" where not stated
         self.engine, self.tags = engine, tags
         self.quantities = {METERS[name]: count for name, count in quantities.items()}
-        self.size = {"input": context, "uncached_input": None, "output": None}
-        sides = {side: [m for m in self.quantities if m.side == side] for side in ("INPUT", "OUTPUT")}
-        if sides["INPUT"]:
-            self.size["uncached_input"] = sum(self.quantities[m] for m in sides["INPUT"] if "_cache_read_" not in m.name)
-            if context is None:
-                self.size["input"] = sum(self.quantities[m] for m in sides["INPUT"])
-        if sides["OUTPUT"]:
-            self.size["output"] = sum(self.quantities[m] for m in sides["OUTPUT"])
+        side = {name: [m for m in self.quantities if m.side == name] for name in ("INPUT", "OUTPUT")}
+        if context is None and side["INPUT"]:
+            context = sum(self.quantities[m] for m in side["INPUT"])
+        # The whole input may be unknown; the others are sums of what was reported.
+        self.size = {"input": context, "output": sum(self.quantities[m] for m in side["OUTPUT"]),
+                     "uncached_input": sum(self.quantities[m] for m in side["INPUT"] if "_cache_read_" not in m.name)}
 
     def taken_back(self):
         """The same request with all quantities negative."""

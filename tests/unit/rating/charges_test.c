@@ -838,8 +838,9 @@ parts_tell_which_charges_the_last_usage_went_to(void)
 	CU_ASSERT_TRUE(parts[1].place == 1 && parts[1].quantity == 100);
 	CU_ASSERT_TRUE(parts[2].place == 2 && parts[2].quantity == 40);
 	bill_requests(bill, 1, "x", 1);
-	charging_parts(bill->charging, &count);
-	CU_ASSERT_EQUAL(count, 0);
+	parts = charging_parts(bill->charging, &count);
+	CU_ASSERT_EQUAL_FATAL(count, 1);
+	EXPECT_TEXT(parts[0].held, "no_rule");
 	bill_close(bill);
 }
 
