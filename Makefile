@@ -177,7 +177,7 @@ BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-de
   libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev librdkafka-dev libglib2.0-dev zstd
 KAFKA_PACKAGES := openjdk-17-jre-headless maven
 CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck openssl libreoffice-calc-nogui \
-  python3-jsonschema $(KAFKA_PACKAGES)
+  python3 python3-jsonschema $(KAFKA_PACKAGES)
 
 .PHONY: deps deps-build deps-check deps-kafka
 deps: deps-check

@@ -23,6 +23,7 @@
 	COMMAND(cmd_prices_list)                                                                                                 \
 	COMMAND(cmd_prices_show)                                                                                                 \
 	COMMAND(cmd_prices_which)                                                                                                \
+	COMMAND(cmd_prices_diff)                                                                                                 \
 	COMMAND(cmd_prices_quote)                                                                                                \
 	COMMAND(cmd_prices_import)                                                                                               \
 	COMMAND(cmd_tenant_apply)                                                                                                \

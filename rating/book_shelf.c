@@ -146,8 +146,9 @@ find_extended(void *context, const char *name, int version, struct error *err)
 		if (books->item[i - 1].version == version || books->item[i - 1].version == 0)
 			return books->item[i - 1].book;
 	error_set(err, ERROR_INPUT, "the book that is extended is not there: %s version %d", name, version);
-	error_hint(err, shelf->db != NULL ? "tollbook prices list shows what is published; publish it first."
-					  : "Give its file as well: --with FILE.");
+	error_hint(err,
+	    shelf->db != NULL ? "tollbook prices list shows what is published; publish it first."
+			      : "Give its file as well: --with FILE.");
 	return NULL;
 }
 

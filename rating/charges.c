@@ -313,7 +313,8 @@ rule_number(const struct charging *charging, const struct price_source *source)
 
 	if (source == NULL)
 		return 0;
-	for (const struct price_book *book = version_of(charging, source)->book; book != source->book; book = price_book_base(book))
+	for (const struct price_book *book = version_of(charging, source)->book; book != source->book;
+	     book = price_book_base(book))
 		before += price_book_rules(book);
 	return (int)(before + source->rule) + 1;
 }
@@ -374,7 +375,8 @@ free_charge(struct charging *charging, const struct usage *usage, enum charge_ki
 	place = index_number(&charging->shown_index, charging->key.bytes, charging->key.length, &is_new);
 	charging->shown = memory_grow(charging->shown, &charging->shown_room, place + 1, sizeof *charging->shown);
 	if (is_new) {
-		charge = charging_charge(charging, usage, kind, charging->inputs->contracts->item[charging->contract - 1].currency);
+		charge =
+		    charging_charge(charging, usage, kind, charging->inputs->contracts->item[charging->contract - 1].currency);
 		charge->detail = arena_copy(&charging->out->arena, detail, strlen(detail));
 		charging->shown[place] = charge->place;
 	}
@@ -428,8 +430,8 @@ may_be_negative(const struct pricing *pricing, bool *negative, struct error *err
 	for (size_t i = 0; i < pricing->tiers->steps; i++) {
 		const struct tier_step *step = &pricing->tiers->step[i];
 
-		if (!price_effective(pricing->answer->source, pricing->answer->priced_as, step->price, step->per, pricing->time_factor,
-			&price, err))
+		if (!price_effective(pricing->answer->source, pricing->answer->priced_as, step->price, step->per,
+			pricing->time_factor, &price, err))
 			return false;
 		*negative = *negative || price.e18 < 0;
 	}
@@ -470,8 +472,8 @@ usage_charge(struct charging *charging, const struct pricing *pricing, size_t st
 		return true;
 	}
 	if (is_volume ? !may_be_negative(pricing, negative, err)
-		      : !price_effective(pricing->answer->source, pricing->answer->priced_as, at->price, at->per, pricing->time_factor,
-			    &price, err))
+		      : !price_effective(pricing->answer->source, pricing->answer->priced_as, at->price, at->per,
+			    pricing->time_factor, &price, err))
 		return false;
 	*negative = *negative || price.e18 < 0;
 	*place = *negative ? SIZE_MAX
@@ -522,8 +524,8 @@ charge_fee(struct charging *charging, const struct pricing *pricing, size_t step
 static void
 hold_usage(struct charging *charging, const struct usage *usage, const char *reason, i128 quantity)
 {
-	rated_hold(charging->out, usage->subject.field[MATCH_MODEL], usage->subject.field[MATCH_SERVICE_TIER], usage->meter, reason,
-	    quantity, usage->start, usage->start);
+	rated_hold(charging->out, usage->subject.field[MATCH_MODEL], usage->subject.field[MATCH_SERVICE_TIER], usage->meter,
+	    reason, quantity, usage->start, usage->start);
 	must(charging->part_count < PARTS_MAX);
 	charging->parts[charging->part_count++] = (struct charging_part){.held = reason, .quantity = quantity};
 }
@@ -628,8 +630,8 @@ find_place(const struct usage *usage, struct pricing *pricing, const char **reas
 		*reason = "no_context";
 		if (size < 0)
 			return false;
-		while (pricing->bracket + 1 < pricing->price->brackets &&
-		    size >= pricing->price->bracket[pricing->bracket + 1].from)
+		while (
+		    pricing->bracket + 1 < pricing->price->brackets && size >= pricing->price->bracket[pricing->bracket + 1].from)
 			pricing->bracket++;
 	}
 	pricing->tiers = &pricing->price->bracket[pricing->bracket].tiers;
@@ -649,8 +651,8 @@ price_usage(struct charging *charging, const struct usage *usage, i128 quantity,
 	}
 	pricing.chosen = choose(charging, &usage->subject);
 	if (pricing.chosen->choice.outcome != PRICE_MATCHED) {
-		hold_usage(charging, usage,
-		    pricing.chosen->choice.outcome == PRICE_PATTERN_LIMIT ? "pattern_limit" : "no_rule", quantity);
+		hold_usage(charging, usage, pricing.chosen->choice.outcome == PRICE_PATTERN_LIMIT ? "pattern_limit" : "no_rule",
+		    quantity);
 		return true;
 	}
 	meter = &pricing.chosen->meter[usage->meter];
@@ -689,8 +691,8 @@ use_allowances(struct charging *charging, struct segment *segment, const struct 
 			continue;
 		*left -= taken;
 		quantity -= taken;
-		add_part(charging,
-		    free_charge(charging, usage, CHARGE_ALLOWANCE, segment->terms->allowance[covering[i]].name), usage, taken, taken, 0);
+		add_part(charging, free_charge(charging, usage, CHARGE_ALLOWANCE, segment->terms->allowance[covering[i]].name),
+		    usage, taken, taken, 0);
 	}
 	return quantity;
 }
@@ -711,7 +713,8 @@ charging_add(struct charging *charging, const struct usage *usage, struct error 
 		const char *model = usage->subject.field[MATCH_MODEL], *tier = usage->subject.field[MATCH_SERVICE_TIER];
 
 		if (contract_is_trial(segment->terms, usage->start)) {
-			add_part(charging, free_charge(charging, usage, CHARGE_TRIAL, "free trial"), usage, quantity, quantity, 0);
+			add_part(
+			    charging, free_charge(charging, usage, CHARGE_TRIAL, "free trial"), usage, quantity, quantity, 0);
 			return true;
 		}
 		if (!contract_decides(segment->terms, model, tier, usage->meter)) {

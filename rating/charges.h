@@ -40,9 +40,9 @@ struct spent {
 struct charging_inputs {
 	const char *period; /* YYYY-MM */
 	struct instant starts, ends;
-	const struct contracts *contracts;       /* by effective */
+	const struct contracts *contracts;        /* by effective */
 	const struct charging_contract *resolved; /* one for each of them */
-	int64_t priced_with;                     /* price book versions with a higher id do not count */
+	int64_t priced_with;                      /* price book versions with a higher id do not count */
 	const struct carried *carried;
 	size_t carried_count;
 	const struct spent *spent; /* by earlier periods: usage, fees of tiers and discounts */
@@ -65,7 +65,8 @@ struct charging_part {
 	const char *held; /* the reason; NULL: it is charged */
 	size_t place;     /* of charge.place; counts only where it is charged */
 	i128 quantity, billed;
-	i128 before; /* units of the charge's step that came before: packages are counted from there; -1: the step shows at the end */
+	i128
+	    before; /* units of the charge's step that came before: packages are counted from there; -1: the step shows at the end */
 };
 const struct charging_part *charging_parts(const struct charging *charging, size_t *count);
 void charging_free(struct charging *charging);

@@ -22,8 +22,9 @@ add_volume_fee(struct charging *charging, size_t place, size_t step, struct erro
 	counter->has_volume_fee = true;
 	if (!price_effective_fee(origin.answer->source, origin.tiers->step[step].fee, origin.time_factor, &fee, err) ||
 	    (counter->before > 0 &&
-		!price_effective_fee(origin.answer->source, origin.tiers->step[tiers_volume_step(origin.tiers, counter->before)].fee,
-		    origin.time_factor, &before, err)) ||
+		!price_effective_fee(origin.answer->source,
+		    origin.tiers->step[tiers_volume_step(origin.tiers, counter->before)].fee, origin.time_factor, &before,
+		    err)) ||
 	    !decimal_subtract(fee, before, &fee, err))
 		return false;
 	if (fee.e18 == 0)
@@ -74,8 +75,8 @@ settle_usage(struct charging *charging, struct error *err)
 	for (size_t i = 0; i < charging->out->charge_count; i++) {
 		struct charge *charge = &charging->out->charges[i];
 
-		if (!decimal_price(charge->price, charge->billed, charge->per * meter_scale(meter_of(charge->meter)), ROUND_HALF_EVEN,
-			&charge->amount, err))
+		if (!decimal_price(charge->price, charge->billed, charge->per * meter_scale(meter_of(charge->meter)),
+			ROUND_HALF_EVEN, &charge->amount, err))
 			return error_wrap(err, "%s of model \"%s\"", meter_of(charge->meter)->name, charge->model);
 	}
 	return true;
@@ -95,7 +96,8 @@ nets_of(const struct charging *charging, int64_t contract_id, size_t *count)
 		const struct charge *charge = &rated->charges[i];
 
 		if (charge->contract_id == contract_id && (charge->kind == CHARGE_USAGE || charge->kind == CHARGE_TIER_FEE))
-			nets[(*count)++] = (struct contract_net){charge->model, charge->service_tier, charge->meter, charge->amount};
+			nets[(*count)++] =
+			    (struct contract_net){charge->model, charge->service_tier, charge->meter, charge->amount};
 	}
 	return nets;
 }
@@ -154,8 +156,7 @@ settle_segment(struct charging *charging, struct segment *segment, struct decima
 	segment->times.last_of_window = is_last && segment->times.ends.us == charging->inputs->ends.us;
 	nets = nets_of(charging, charging->inputs->contracts->item[segment->first].contract_id, &count);
 	fine = fine &&
-	    contract_charges_make(
-		segment->terms, &segment->times, nets, count, &charging->out->arena, made, &made_count, err);
+	    contract_charges_make(segment->terms, &segment->times, nets, count, &charging->out->arena, made, &made_count, err);
 	for (size_t i = 0; fine && i < count; i++)
 		fine = decimal_add(*spent, nets[i].net, spent, err);
 	for (size_t i = 0; fine && i < made_count; i++)

@@ -14,7 +14,7 @@ struct counter {
 	i128 position;
 	uint32_t fees;       /* a bit for each graduated step whose fee is charged */
 	bool has_volume_fee; /* charged: that of the version and bracket used first */
-	i128 packed;   /* of a volume price: units that have got their packages, while settling */
+	i128 packed;         /* of a volume price: units that have got their packages, while settling */
 };
 
 /* Rules chosen for a subject, and what was found out about its meters. */

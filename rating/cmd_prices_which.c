@@ -291,15 +291,21 @@ tier_words(const struct tiers *tiers, const struct tier_step *step)
 	return step->in_packages ? "volume, packages" : "volume";
 }
 
+/* "input over 200000"; of the first bracket where the next one begins. */
 static const char *
 bracket_words(const struct listing *listing, const struct meter_price *price, size_t bracket)
 {
 	static const char *const sizes[PRICE_SIZES] = {"input", "uncached input", "output", "place"};
+	struct arena *arena = &listing->question->run->arena;
+	const char *next;
 
 	if (price->brackets == 1)
 		return "";
-	return arena_format(&listing->question->run->arena, "%s%s%s", sizes[price->size], bracket == 0 ? "" : " ",
-	    bracket == 0 ? " below" : price->bracket[bracket].words);
+	if (bracket > 0)
+		return arena_format(arena, "%s %s", sizes[price->size], price->bracket[bracket].words);
+	next = price->bracket[1].words;
+	return strncmp(next, "from ", 5) == 0 ? arena_format(arena, "%s below %s", sizes[price->size], next + 5)
+					      : arena_format(arena, "%s not %s", sizes[price->size], next);
 }
 
 static bool

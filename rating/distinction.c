@@ -64,9 +64,11 @@ fill_era(const struct distinctions *set, struct era *era, struct arena *arena)
 			continue;
 		if (item->kind == DISTINCT_ENGINE)
 			era->engine = true;
-		else if (item->kind == DISTINCT_TAG)
-			era->tags[era->tag_count++] = item->name;
-		else
+		else if (item->kind == DISTINCT_TAG) {
+			/* Several rules may name a tag. */
+			if (era->tag_count == 0 || strcmp(era->tags[era->tag_count - 1], item->name) != 0)
+				era->tags[era->tag_count++] = item->name;
+		} else
 			era->boundaries[item->kind].at[era->boundaries[item->kind].count++] = item->boundary;
 	}
 }

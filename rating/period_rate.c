@@ -104,8 +104,8 @@ load_spent(struct db *db, struct period *period, struct error *err)
 		return false;
 	period->spent = memory_new((size_t)rows.count, sizeof *period->spent);
 	for (int i = 0; i < rows.count; i++)
-		period->spent[period->spent_count++] =
-		    (struct spent){arena_copy(&period->arena, row_text(&rows, i, 0), row_length(&rows, i, 0)), row_decimal(&rows, i, 1)};
+		period->spent[period->spent_count++] = (struct spent){
+		    arena_copy(&period->arena, row_text(&rows, i, 0), row_length(&rows, i, 0)), row_decimal(&rows, i, 1)};
 	rows_release(&rows);
 	return true;
 }
@@ -156,8 +156,8 @@ periods_load(struct period_source *source, struct period *periods, size_t count,
 		struct period *period = &periods[i];
 		bool carries, commits;
 
-		fine = load_books(source, period, &carries, &commits, err) && (!carries || load_carried(source->db, period, err)) &&
-		    (!commits || load_spent(source->db, period, err));
+		fine = load_books(source, period, &carries, &commits, err) &&
+		    (!carries || load_carried(source->db, period, err)) && (!commits || load_spent(source->db, period, err));
 		if (!fine)
 			error_wrap(err, "rating %s of %s", period->inputs.period, period->inputs.tenant);
 	}

@@ -28,7 +28,7 @@ struct period {
 	struct carried *carried;
 	struct spent *spent;
 	size_t carried_count, spent_count;
-	unsigned fields;  /* that books ask for, and usage is told apart by: see price_book_fields() */
+	unsigned fields; /* that books ask for, and usage is told apart by: see price_book_fields() */
 	struct period_usage usage;
 	struct arena arena;
 	struct rated rated; /* once computed */

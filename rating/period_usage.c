@@ -46,9 +46,9 @@ subject_of(const struct rows *rows, int row, unsigned fields, struct arena *aren
 	for (int field = 0; field < MATCH_ENGINE; field++) {
 		bool apart = field <= MATCH_SERVICE_TIER || (fields >> field & 1) != 0;
 
-		subject.field[field] = !apart
-		    ? ""
-		    : arena_copy(arena, row_text(rows, row, SERIES_FIRST_FIELD + field), row_length(rows, row, SERIES_FIRST_FIELD + field));
+		subject.field[field] = !apart ? ""
+					      : arena_copy(arena, row_text(rows, row, SERIES_FIRST_FIELD + field),
+						    row_length(rows, row, SERIES_FIRST_FIELD + field));
 	}
 	return subject;
 }
@@ -80,8 +80,8 @@ add_subjects(struct loading *loading, const struct rows *rows, int *row, size_t 
 		    bsearch(&subject, usage->subjects, usage->subject_count, sizeof subject, compare_subjects);
 
 		must(found != NULL);
-		loading->series[loading->series_count++] = (struct known_series){
-		    (int32_t)row_number(rows, i, SERIES_ID), range, (int32_t)(found - usage->subjects)};
+		loading->series[loading->series_count++] =
+		    (struct known_series){(int32_t)row_number(rows, i, SERIES_ID), range, (int32_t)(found - usage->subjects)};
 	}
 }
 
@@ -126,8 +126,7 @@ series_of(struct loading *loading, int32_t series_id)
 	const struct known_series wanted = {.series_id = series_id};
 
 	if (loading->last == NULL || loading->last->series_id != series_id)
-		loading->last =
-		    bsearch(&wanted, loading->series, loading->series_count, sizeof wanted, compare_series);
+		loading->last = bsearch(&wanted, loading->series, loading->series_count, sizeof wanted, compare_series);
 	must(loading->last != NULL);
 	return loading->last;
 }
@@ -197,17 +196,14 @@ set_range(struct loading *loading, struct db *db, struct error *err)
 
 	for (size_t i = 0; i < loading->series_count; i++) {
 		const struct usage_range *range = &loading->ranges[loading->series[i].range];
-		char between = i == 0 ? '{' : ',', text[INSTANT_TEXT];
+		const char *between = i == 0 ? "" : ",";
+		char text[INSTANT_TEXT];
 
-		text_add_format(&series, "%c%d", between, loading->series[i].series_id);
-		text_add_format(&starts, "%c%s", between, instant_format(range->starts, text));
-		text_add_format(&ends, "%c%s", between, instant_format(range->ends, text));
-		text_add_format(&until, "%c%lld", between, (long long)range->until_run);
+		text_add_format(&series, "%s%d", between, loading->series[i].series_id);
+		text_add_format(&starts, "%s%s", between, instant_format(range->starts, text));
+		text_add_format(&ends, "%s%s", between, instant_format(range->ends, text));
+		text_add_format(&until, "%s%lld", between, (long long)range->until_run);
 	}
-	text_add(&series, "}", 1);
-	text_add(&starts, "}", 1);
-	text_add(&ends, "}", 1);
-	text_add(&until, "}", 1);
 	fine = db_one_row(db, SQL_RATING_INTERVAL_RANGE_SET,
 	    PARAMS(text_string(&series), text_string(&starts), text_string(&ends), text_string(&until)), &rows, err);
 	if (fine)
@@ -303,8 +299,7 @@ sum_up(struct period_usage *usage)
 }
 
 bool
-period_usage_load(
-    struct db *db, const struct usage_range *ranges, struct period_usage *out, size_t count, struct error *err)
+period_usage_load(struct db *db, const struct usage_range *ranges, struct period_usage *out, size_t count, struct error *err)
 {
 	struct loading loading = {.ranges = ranges, .out = out, .count = count};
 	bool fine;
@@ -318,9 +313,29 @@ period_usage_load(
 	return fine;
 }
 
+/* Subjects without usage are none: a series that comes later must not change what a rating was made of. */
+static void
+keep_used_subjects(struct period_usage *usage)
+{
+	int32_t *place = memory_new(usage->subject_count, sizeof *place), kept = 0;
+
+	for (size_t i = 0; i < usage->count; i++)
+		place[usage->sums[i].subject] = 1;
+	for (size_t i = 0; i < usage->subject_count; i++)
+		if (place[i] != 0) {
+			usage->subjects[kept] = usage->subjects[i];
+			place[i] = kept++;
+		}
+	for (size_t i = 0; i < usage->count; i++)
+		usage->sums[i].subject = place[usage->sums[i].subject];
+	usage->subject_count = (size_t)kept;
+	free(place);
+}
+
 void
 period_usage_order(struct period_usage *usage, const struct request_classes *classes)
 {
+	keep_used_subjects(usage);
 	order_classes(usage, classes);
 	sum_up(usage);
 }

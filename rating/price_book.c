@@ -501,14 +501,18 @@ static const struct tier_step free_step = {.per = 1};
 static const struct price_bracket free_bracket = {.words = "", .tiers = {TIER_FLAT, 1, &free_step}};
 static const struct meter_price free_price = {.brackets = 1, .bracket = &free_bracket};
 
+/* Of the first layer that has one: of a rule in it that is asked, else of the book, which may have no rule for the usage. */
 static int
 fallback_of(const struct price_choice *choice, int meter)
 {
-	for (size_t i = 0; i < choice->sources; i++) {
-		int other = choice->source[i].book->rules[choice->source[i].rule].fallback[meter];
+	for (size_t layer = 0; layer < choice->layers; layer++) {
+		const struct price_book *book = choice->layer[layer];
 
-		if (other != 0)
-			return other;
+		for (size_t i = 0; i < choice->sources; i++)
+			if (choice->source[i].book == book && book->rules[choice->source[i].rule].fallback[meter] != 0)
+				return book->rules[choice->source[i].rule].fallback[meter];
+		if (book->fallback[meter] != 0)
+			return book->fallback[meter];
 	}
 	return 0;
 }

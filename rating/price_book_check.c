@@ -1,8 +1,8 @@
 /*
  * price_book_check.c -- see price_book.h: what is wrong, or only odd, with a book that parses.
  *
- * Errors are certain: what nobody can be charged by, or two answers to one question.  Warnings are guesses by what prices usually look
- * like, and a book may mean them, or things that another book (an override, one that extends this one) may make right.
+ * Errors are certain: what nobody can be charged by, or two answers to one question.  Warnings are guesses by what prices usually
+ * look like, and a book may mean them, or things that another book (an override, one that extends this one) may make right.
  */
 #include "rating/price_book_check.h"
 

@@ -1,5 +1,5 @@
 /*
- * price_book_check_match.c -- see price_book_check.h: rules, aliases and service tiers that are never chosen, patterns that are traps.
+ * price_book_check_match.c -- see price_book_check.h: rules, aliases and tiers that are never chosen, patterns that are traps.
  *
  * Only rules that a single other one covers are found, not those that several cover together.
  */
@@ -323,8 +323,8 @@ find_pumps(const char *pattern, struct pumps *pumps)
 	}
 }
 
-/* A name that goes on and on, and then as no name does, so that every way through it is tried.  All literals stand in it: a name that
- * lacks one which every match needs is refused without trying. */
+/* A name that goes on and on, and then as no name does, so that every way through it is tried.  All literals stand in it: a name
+ * that lacks one which every match needs is refused without trying. */
 static void
 pump(const struct pumps *pumps, size_t which, size_t bytes, char name[SUBJECT_BYTES + 1])
 {

@@ -1,4 +1,4 @@
-/* price_book_check_prices.c -- see price_book_check.h: the prices of a rule, beside each other and beside what prices usually are. */
+/* price_book_check_prices.c -- see price_book_check.h: the prices of a rule, beside each other and beside what is usual. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +126,8 @@ compare_steps(const void *a, const void *b)
 	return compare_unit_prices(*(const struct tier_step *const *)a, *(const struct tier_step *const *)b);
 }
 
-/* The first step of the price in the middle, or the lower of the two there, of all that the rule has for tokens; NULL: fewer than two. */
+/* The first step of the price in the middle, or the lower of the two there, of all that the rule has for tokens; NULL: fewer than
+ * two. */
 static const struct tier_step *
 middle_price(const struct price_rule *rule)
 {
@@ -469,15 +470,16 @@ price_book_check_against(const struct price_book *book, const struct price_book 
 	const struct inspection inspection = {.book = book, .found = found, .context = context};
 	size_t *rules = memory_new(earlier->count, sizeof *rules);
 	struct index identities = {0};
+	size_t known;
 
 	index_rules(earlier, &identities, rules);
+	known = identities.count;
 	for (size_t i = 0; i < book->count; i++) {
 		const char *identity = price_rule_identity(book, i);
-		size_t known = identities.count, place;
 		bool is_new;
+		size_t place = index_number(&identities, identity, strlen(identity), &is_new);
 
-		place = index_number(&identities, identity, strlen(identity), &is_new);
-		if (place < known && !is_new && place < earlier->count)
+		if (place < known)
 			compare_rules(&inspection, i, earlier, &earlier->rules[rules[place]]);
 	}
 	index_release(&identities);

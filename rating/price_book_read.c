@@ -202,8 +202,8 @@ read_windows(const struct document *document, json_t *object, struct price_book 
 
 		document_path(field, sizeof field, "windows", key);
 		book->window_name[book->windows] = arena_copy(&book->arena, key, strlen(key));
-		if (!time_window_read(document, value, field, book->window_name[book->windows], &book->arena,
-			&book->window[book->windows]))
+		if (!time_window_read(
+			document, value, field, book->window_name[book->windows], &book->arena, &book->window[book->windows]))
 			return false;
 		book->windows++;
 	}
@@ -245,8 +245,8 @@ read_aliases(const struct document *document, json_t *object, struct price_book 
 		*alias = (struct alias){.is_prefix = length > 0 && key[length - 1] == '*'};
 		alias->model = arena_copy(&book->arena, key, length - alias->is_prefix);
 		if (length < 1 || length > PRICE_NAME_BYTES || strchr(alias->model, '*') != NULL)
-			return document_refuse(document, field, value,
-			    "an alias is the name of a model, or its beginning and one * at the end");
+			return document_refuse(
+			    document, field, value, "an alias is the name of a model, or its beginning and one * at the end");
 		alias->as = keep_value(document, value, field, book);
 		if (alias->as == NULL)
 			return false;
@@ -328,8 +328,7 @@ read_extends(const struct document *document, json_t *object, const struct price
 		return document_refuse(document, "extends", object, "%s is in %s, this book in %s: one book has one currency",
 		    book->base->label, book->base->currency, book->currency);
 	if (depth_of(book) > EXTENDS_MAX)
-		return document_refuse(
-		    document, "extends", object, "books extend each other at most %d deep", EXTENDS_MAX);
+		return document_refuse(document, "extends", object, "books extend each other at most %d deep", EXTENDS_MAX);
 	return true;
 }
 
@@ -342,8 +341,8 @@ read_root(const struct document *document, json_t *root, const struct price_book
 
 	if (!json_is_object(root))
 		return document_refuse(document, "", root, "a price book is a JSON object");
-	if (!DOCUMENT_KEYS(document, root, "", "tollbook_prices", "book", "currency", "effective", "extends", "aliases", "windows",
-		"service_tiers", "free", "fallback", "rules", "source", "note"))
+	if (!DOCUMENT_KEYS(document, root, "", "tollbook_prices", "book", "currency", "effective", "extends", "aliases",
+		"windows", "service_tiers", "free", "fallback", "rules", "source", "note"))
 		return false;
 	value = json_object_get(root, "tollbook_prices");
 	if (!json_is_integer(value) || json_integer_value(value) != 1)
@@ -430,7 +429,8 @@ read_match(const struct document *document, json_t *value, const char *path, str
 		rule->value[MATCH_SERVICE_TIER] = "default";
 	if (rule->value[MATCH_BASE_MODEL] != NULL && rule->base_pattern != NULL)
 		return document_refuse(document, path, value, "a rule has \"base_model\" or \"base_model_pattern\", not both");
-	any_model = rule->value[MATCH_BASE_MODEL] != NULL || rule->base_pattern != NULL || rule->value[MATCH_ADAPTER_KIND] != NULL;
+	any_model =
+	    rule->value[MATCH_BASE_MODEL] != NULL || rule->base_pattern != NULL || rule->value[MATCH_ADAPTER_KIND] != NULL;
 	if (rule->value[MATCH_MODEL] != NULL && rule->pattern != NULL)
 		return document_refuse(document, path, value, "a rule has \"model\" or \"model_pattern\", not both");
 	if (rule->value[MATCH_MODEL] == NULL && rule->pattern == NULL && !any_model)
@@ -498,7 +498,8 @@ read_plus(const struct document *document, json_t *object, const char *path, str
 }
 
 static bool
-read_inherit(const struct document *document, json_t *object, const char *rule_path, struct price_book *book, struct price_rule *rule)
+read_inherit(
+    const struct document *document, json_t *object, const char *rule_path, struct price_book *book, struct price_rule *rule)
 {
 	char path[FIELD_BYTES], field[FIELD_BYTES];
 	json_t *from;
@@ -521,8 +522,8 @@ read_inherit(const struct document *document, json_t *object, const char *rule_p
 		return true;
 	}
 	if (!json_is_object(from) || json_object_size(from) != 1)
-		return document_refuse(document, field, from,
-		    "\"from\" is \"base_model\", {\"model\": \"name\"} or {\"rule\": \"name of a rule\"}");
+		return document_refuse(
+		    document, field, from, "\"from\" is \"base_model\", {\"model\": \"name\"} or {\"rule\": \"name of a rule\"}");
 	if (!DOCUMENT_KEYS(document, from, field, "model", "rule"))
 		return false;
 	rule->from = json_object_get(from, "model") != NULL ? INHERIT_MODEL : INHERIT_RULE;
@@ -563,8 +564,8 @@ read_rule(const struct document *document, json_t *value, size_t place, struct p
 	if (!json_is_object(value))
 		return document_refuse(document, path, value, "a rule is a JSON object");
 	if (!DOCUMENT_KEYS(document, value, path, "name", "note", "model", "model_pattern", "base_model", "base_model_pattern",
-		"service_tier", "adapter_kind", "adapter", "provider", "operation", "region", "speed", "deployment", "project", "api_key",
-		"engine", "tags", "inherit", "prices", "fallback") ||
+		"service_tier", "adapter_kind", "adapter", "provider", "operation", "region", "speed", "deployment", "project",
+		"api_key", "engine", "tags", "inherit", "prices", "fallback") ||
 	    !read_match(document, value, path, book, rule))
 		return false;
 	rule->identity = identity_of(rule, &book->arena);
@@ -572,5 +573,6 @@ read_rule(const struct document *document, json_t *value, size_t place, struct p
 	return read_inherit(document, json_object_get(value, "inherit"), path, book, rule) &&
 	    read_fallback(document, json_object_get(value, "fallback"), document_path(field, sizeof field, path, "fallback"),
 		rule->fallback) &&
-	    read_prices(document, json_object_get(value, "prices"), document_path(field, sizeof field, path, "prices"), book, rule);
+	    read_prices(
+		document, json_object_get(value, "prices"), document_path(field, sizeof field, path, "prices"), book, rule);
 }

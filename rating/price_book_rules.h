@@ -75,12 +75,12 @@ struct price_book {
 /* --- price_read.c: the value of a meter in "prices" --- */
 
 MUST_CHECK
-bool price_read(const struct document *document, json_t *value, const char *path, const struct meter *meter, struct price_book *book,
-    const struct meter_price **out);
+bool price_read(const struct document *document, json_t *value, const char *path, const struct meter *meter,
+    struct price_book *book, const struct meter_price **out);
 /* "price" of an object: decimal text, negative only where `signed_too`; NULL is an error where it is missing. */
 MUST_CHECK
-bool price_read_amount(const struct document *document, json_t *object, const char *path, const char *key, bool signed_too,
-    struct decimal *out);
+bool price_read_amount(
+    const struct document *document, json_t *object, const char *path, const char *key, bool signed_too, struct decimal *out);
 /* A factor: decimal text from 0 to 1000; 1 where it is missing. */
 MUST_CHECK
 bool price_read_factor(const struct document *document, json_t *object, const char *path, struct decimal *out);

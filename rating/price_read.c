@@ -13,8 +13,8 @@ struct place {
 };
 
 bool
-price_read_amount(const struct document *document, json_t *object, const char *path, const char *key, bool signed_too,
-    struct decimal *out)
+price_read_amount(
+    const struct document *document, json_t *object, const char *path, const char *key, bool signed_too, struct decimal *out)
 {
 	const json_t *value = json_object_get(object, key);
 	char field[FIELD_BYTES];
@@ -85,8 +85,7 @@ price_read_per(const struct document *document, json_t *object, const char *path
 	*per = json_is_integer(value) ? json_integer_value(value) : 0;
 	if (*per == 1 || *per == 1000 || *per == 1000000)
 		return true;
-	return document_refuse(
-	    document, field, value, "\"per\" must be 1, 1000 or 1000000: how many units the price is for");
+	return document_refuse(document, field, value, "\"per\" must be 1, 1000 or 1000000: how many units the price is for");
 }
 
 /* --- tiers ----------------------------------------------------------------------------------- */
@@ -112,9 +111,8 @@ read_up_to(const struct place *at, json_t *step, const char *path, i128 *out)
 	int64_t units;
 
 	/* Decimal text was taken from the first day on, so it always is. */
-	if (!json_is_string(value) ||
-	    !integer_parse(json_string_value(value), json_string_length(value), out, &ignored) || *out < 1 ||
-	    *out > 1000000000000000000) {
+	if (!json_is_string(value) || !integer_parse(json_string_value(value), json_string_length(value), out, &ignored) ||
+	    *out < 1 || *out > 1000000000000000000) {
 		if (!read_count(at, step, path, "up_to", &units))
 			return false;
 		*out = units;
@@ -197,16 +195,15 @@ read_tiers(const struct place *at, json_t *value, const char *path, int64_t per,
 
 		document_path(field, sizeof field, path, "tiers");
 		if (strcmp(mode, "graduated") != 0 && strcmp(mode, "volume") != 0)
-			return document_refuse(at->document, field, json_object_get(value, "tiers"),
-			    "\"tiers\" is \"graduated\" or \"volume\"");
+			return document_refuse(
+			    at->document, field, json_object_get(value, "tiers"), "\"tiers\" is \"graduated\" or \"volume\"");
 		if (json_object_get(value, "price") != NULL || json_object_get(value, "package") != NULL)
 			return document_refuse(at->document, path, value, "the prices of tiers stand in their steps");
 		out->mode = strcmp(mode, "graduated") == 0 ? TIER_GRADUATED : TIER_VOLUME;
 		return read_steps(at, value, path, per, out);
 	}
 	if (json_object_get(value, "steps") != NULL)
-		return document_refuse(
-		    at->document, path, value, "\"steps\" need \"tiers\": \"graduated\" or \"volume\"");
+		return document_refuse(at->document, path, value, "\"steps\" need \"tiers\": \"graduated\" or \"volume\"");
 	step = arena_take(&at->book->arena, sizeof *step);
 	*step = (struct tier_step){0};
 	if (!read_step_price(at, value, path, per, step))
@@ -295,8 +292,7 @@ read_brackets(const struct place *at, json_t *value, const char *path, int64_t p
 
 	document_path(field, sizeof field, path, "brackets");
 	if (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > PRICE_BRACKETS_MAX)
-		return document_refuse(
-		    at->document, field, list, "\"brackets\" must be a list of 1 to %d", PRICE_BRACKETS_MAX);
+		return document_refuse(at->document, field, list, "\"brackets\" must be a list of 1 to %d", PRICE_BRACKETS_MAX);
 	if (json_object_get(value, "price") != NULL || json_object_get(value, "tiers") != NULL ||
 	    json_object_get(value, "steps") != NULL || json_object_get(value, "package") != NULL)
 		return document_refuse(at->document, path, value, "the prices of brackets stand in the brackets");
@@ -398,7 +394,8 @@ read_plain(const struct place *at, json_t *value, const char *path, int64_t oute
 	if (json_object_get(value, "subject") != NULL || json_object_get(value, "split") != NULL)
 		return document_refuse(at->document, path, value, "\"subject\" and \"split\" belong to \"brackets\"");
 	if (json_object_get(value, "per") != NULL && json_object_get(value, "package") != NULL)
-		return document_refuse(at->document, path, value, "a package says itself how many units its price is for: no \"per\"");
+		return document_refuse(
+		    at->document, path, value, "a package says itself how many units its price is for: no \"per\"");
 	only = arena_take(&at->book->arena, sizeof *only);
 	*only = (struct price_bracket){.words = ""};
 	out->brackets = 1;
@@ -409,16 +406,18 @@ read_plain(const struct place *at, json_t *value, const char *path, int64_t oute
 static const struct time_window *
 window_of(const struct place *at, json_t *entry, const char *path)
 {
-	const struct price_book *book = at->book;
+	const struct price_book *book = at->book, *layer = book;
 	char field[FIELD_BYTES];
 	const char *name;
 
 	if (!document_text(at->document, entry, path, "window", true, PRICE_NAME_BYTES, &name))
 		return NULL;
-	for (const struct price_book *layer = book; layer != NULL; layer = layer->base)
+	do {
 		for (size_t i = 0; i < layer->windows; i++)
 			if (strcmp(layer->window_name[i], name) == 0)
 				return layer->window[i];
+		layer = layer->base;
+	} while (layer != NULL);
 	document_refuse(at->document, document_path(field, sizeof field, path, "window"), json_object_get(entry, "window"),
 	    "the book has no window of that name");
 	document_suggest(at->document->err, name, book->window_name, book->windows);
@@ -426,8 +425,8 @@ window_of(const struct place *at, json_t *entry, const char *path)
 }
 
 static bool
-read_time(const struct place *at, json_t *entry, const char *path, int64_t per, const struct meter_price *outer,
-    struct price_time *out)
+read_time(
+    const struct place *at, json_t *entry, const char *path, int64_t per, const struct meter_price *outer, struct price_time *out)
 {
 	struct meter_price *own;
 
@@ -442,8 +441,7 @@ read_time(const struct place *at, json_t *entry, const char *path, int64_t per, 
 		return false;
 	if (json_object_get(entry, "factor") != NULL) {
 		if (json_object_size(entry) != 2)
-			return document_refuse(
-			    at->document, path, entry, "a window has either a factor or a price of its own");
+			return document_refuse(at->document, path, entry, "a window has either a factor or a price of its own");
 		return price_read_factor(at->document, entry, path, &out->factor);
 	}
 	own = arena_take(&at->book->arena, sizeof *own);

@@ -59,10 +59,10 @@ add_charge(struct pass *pass, int64_t rating_id, size_t ordinal, const struct ch
 	add_text(out, c->service_tier);
 	text_add_format(out, "%d\t%d\t", c->meter, c->priced_as);
 	add_reference(out, c->version_id);
-	text_add_format(out, "\t%d\t%d\t%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", c->rule, c->tier, decimal_format(c->price, price),
-	    (long long)c->per, integer_format(c->quantity, quantity), decimal_format(c->amount, amount), c->currency,
-	    instant_format(c->first, first), instant_format(c->last, last), charge_kind_text(c->kind),
-	    c->billed == c->quantity ? "\\N" : integer_format(c->billed, billed));
+	text_add_format(out, "\t%d\t%d\t%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", c->rule, c->tier,
+	    decimal_format(c->price, price), (long long)c->per, integer_format(c->quantity, quantity),
+	    decimal_format(c->amount, amount), c->currency, instant_format(c->first, first), instant_format(c->last, last),
+	    charge_kind_text(c->kind), c->billed == c->quantity ? "\\N" : integer_format(c->billed, billed));
 	add_text(out, c->detail);
 	add_text(out, c->counter);
 	add_reference(out, c->contract_id);
@@ -104,7 +104,8 @@ send_when_large(struct pass *pass, size_t limit, struct error *err)
 	if (pass->ratings.length + pass->charges.length + pass->holds.length < limit)
 		return true;
 	return send(pass->run, SQL_RATING_RATING_COPY, &pass->ratings, err) &&
-	    send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) && send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
+	    send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) &&
+	    send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
 }
 
 /* Numbers for the ratings of a chunk. */
@@ -131,9 +132,10 @@ add_rating(struct pass *pass, const struct rows *due, int row, int64_t rating_id
 	text_add_format(out, "%lld\t%lld\t", (long long)rating_id, (long long)pass->rating_run);
 	add_text(out, row_text(due, row, DUE_TENANT));
 	add_text(out, row_text(due, row, DUE_PERIOD));
-	text_add_format(out, "%lld\t%lld\t%lld\t%lld\t\\\\x%s\t\\\\x%s\t%d\n", (long long)pass->rating_run, (long long)priced_until,
-	    (long long)pass->priced_with, (long long)pass->contracted_with, digest_hex(rated->input_digest, DIGEST_SIZE, input),
-	    digest_hex(rated->output_digest, DIGEST_SIZE, output), RATING_ENGINE);
+	text_add_format(out, "%lld\t%lld\t%lld\t%lld\t\\\\x%s\t\\\\x%s\t%d\n", (long long)pass->rating_run,
+	    (long long)priced_until, (long long)pass->priced_with, (long long)pass->contracted_with,
+	    digest_hex(rated->input_digest, DIGEST_SIZE, input), digest_hex(rated->output_digest, DIGEST_SIZE, output),
+	    RATING_ENGINE);
 	digest_field(pass->digest, rated->output_digest, DIGEST_SIZE);
 	pass->result->ratings++;
 }
@@ -384,7 +386,8 @@ find_due(struct pass *pass, struct error *err)
 	    db_change(db, SQL_RATING_PROVISIONAL_DELETE, PARAMS(contract), -1, err) &&
 	    db_change(db, SQL_RATING_DUE_ADD, PARAMS(rating_run, contract), -1, err) &&
 	    db_change(db, SQL_RATING_DUE_FOR_NEW_PRICES, NO_PARAMS, -1, err) &&
-	    db_change(db, SQL_RATING_DUE_FOR_TERMS, PARAMS(contract, param_instant(&pass->run->arena, pass->run->now)), -1, err) &&
+	    db_change(
+		db, SQL_RATING_DUE_FOR_TERMS, PARAMS(contract, param_instant(&pass->run->arena, pass->run->now)), -1, err) &&
 	    db_change(db, SQL_RATING_DUE_FOR_CARRIED, NO_PARAMS, -1, err) &&
 	    db_change(db, SQL_RATING_PERIOD_ENSURE, PARAMS(contract), -1, err);
 }
@@ -410,7 +413,8 @@ rate_due(struct pass *pass, struct error *err)
 
 	if (!db_rows(pass->run->db, SQL_RATING_DUE_LIST, PARAMS(pass->scope.period, pass->scope.tenant), &due, err))
 		return false;
-	fine = period_source_open(pass->run->db, &pass->source, err) && use_indexes(pass->run->db, err) && rate_all(pass, &due, &at_work, err);
+	fine = period_source_open(pass->run->db, &pass->source, err) && use_indexes(pass->run->db, err) &&
+	    rate_all(pass, &due, &at_work, err);
 	chunk_free(at_work);
 	progress_end(pass->run);
 	rows_release(&due);
@@ -428,10 +432,10 @@ record_run(struct pass *pass, struct error *err)
 	digest_end(pass->digest, sum);
 	pass->result->rating_run = pass->rating_run;
 	return db_change(pass->run->db, SQL_RATING_RUN_ADD,
-	    PARAMS(param_number(arena, pass->rating_run), pass->scope.period, pass->scope.tenant, param_instant(arena, pass->run->now),
-		TOLLBOOK_VERSION, param_number(arena, r->batches), param_number(arena, r->events),
-		param_number(arena, r->intervals), param_number(arena, r->ratings), param_number(arena, r->charges),
-		param_number(arena, r->holds), param_hex(arena, sum, sizeof sum)),
+	    PARAMS(param_number(arena, pass->rating_run), pass->scope.period, pass->scope.tenant,
+		param_instant(arena, pass->run->now), TOLLBOOK_VERSION, param_number(arena, r->batches),
+		param_number(arena, r->events), param_number(arena, r->intervals), param_number(arena, r->ratings),
+		param_number(arena, r->charges), param_number(arena, r->holds), param_hex(arena, sum, sizeof sum)),
 	    1, err);
 }
 
@@ -462,8 +466,8 @@ rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, s
 /* --- rating again ---------------------------------------------------------------------------- */
 
 static bool
-verify_one(struct period_source *source, const struct rows *ratings, int row, verify_differs *differs, void *context,
-    struct error *err)
+verify_one(
+    struct period_source *source, const struct rows *ratings, int row, verify_differs *differs, void *context, struct error *err)
 {
 	struct period period = {.inputs = {.tenant = row_text(ratings, row, 0),
 				    .period = row_text(ratings, row, 1),

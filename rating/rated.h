@@ -11,24 +11,25 @@
 #include "rating/charge_kind.h"
 
 struct charge {
-	enum charge_kind kind;
+	struct decimal price; /* after factors and deltas */
+	i128 quantity;        /* metered, in the meter's smallest unit */
+	i128 billed;          /* what the price is multiplied by: packages are whole */
+	struct decimal amount;
 	const char *model, *service_tier; /* "" of a contract's own charges */
-	int meter, priced_as;             /* 0 of a contract's own charges */
 	int64_t version_id;               /* of the price book; 0: no book has a part in it */
 	const char *book;                 /* its name while it is computed; "" without */
-	int rule, tier;                   /* rule from 1, those of an extended book behind the book's own; tier from 1, or 0 without tiers */
-	struct decimal price;             /* after factors and deltas */
 	int64_t per;
-	i128 quantity; /* metered, in the meter's smallest unit */
-	i128 billed;   /* what the price is multiplied by: packages are whole */
-	bool in_packages; /* while it is computed: `per` units are one package */
-	struct decimal amount;
 	const char *currency;
 	struct instant first, last;
-	const char *detail;  /* what led to the price, beyond rule and tier: "base model llama x 1.2; over 200000"; or the arithmetic */
+	const char
+	    *detail; /* what led to the price, beyond rule and tier: "base model llama x 1.2; over 200000"; or the arithmetic */
 	const char *counter; /* what its units counted in, where that lives longer than the period; else "" */
 	int64_t contract_id; /* whose terms had a part in it; else 0 */
 	size_t place;        /* while it is computed */
+	enum charge_kind kind;
+	int meter, priced_as; /* 0 of a contract's own charges */
+	int rule, tier;       /* rule from 1, those of an extended book behind the book's own; tier from 1, or 0 without tiers */
+	bool in_packages;     /* while it is computed: `per` units are one package */
 };
 
 struct hold {

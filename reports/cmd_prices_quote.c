@@ -82,8 +82,8 @@ read_usage(const char *option, const char *text, struct usage_row *row, struct e
 		const struct meter *meter = name < length ? meter_find(text, name) : NULL;
 
 		if (meter == NULL || !read_quantity(meter, text + name + 1, length - name - 1, &row->quantity[meter->id], err)) {
-			error_set(err, ERROR_USAGE, "--%s is meter=count, and further ones behind commas: \"%.*s\" is not", option,
-			    (int)(length < 100 ? length : 100), text);
+			error_set(err, ERROR_USAGE, "--%s is meter=count, and further ones behind commas: \"%.*s\" is not",
+			    option, (int)(length < 100 ? length : 100), text);
 			return error_hint(err, "For example input_text_uncached_tokens=1000; docs/formats.md lists the meters.");
 		}
 		row->stated |= UINT64_C(1) << meter->id;
@@ -128,9 +128,9 @@ rate_usage(struct quote *quote, const struct run *run, struct quoted *out, struc
 		return false;
 	if (option_value(run, "prior") == NULL)
 		return add_usage(quote, run, &row, err) && quote_rate(quote, out, err);
-	return usage_of_options(run, "prior", &prior, err) && add_usage(quote, run, &prior, err) && quote_rate(quote, before, err) &&
-	    add_usage(quote, run, &prior, err) && add_usage(quote, run, &row, err) && quote_rate(quote, out, err) &&
-	    quoted_subtract(out, before, err);
+	return usage_of_options(run, "prior", &prior, err) && add_usage(quote, run, &prior, err) &&
+	    quote_rate(quote, before, err) && add_usage(quote, run, &prior, err) && add_usage(quote, run, &row, err) &&
+	    quote_rate(quote, out, err) && quoted_subtract(out, before, err);
 }
 
 /* --- printing ---------------------------------------------------------------------------------- */
@@ -399,9 +399,8 @@ quote_one(struct run *run, struct quote *quote, struct error *err)
 static bool
 run_quote(struct run *run, struct error *err)
 {
-	struct quote_files files = {.book = option_value(run, "book"),
-	    .contract = option_value(run, "contract"),
-	    .tenant = option_value(run, "tenant")};
+	struct quote_files files = {
+	    .book = option_value(run, "book"), .contract = option_value(run, "contract"), .tenant = option_value(run, "tenant")};
 	const char **with = arena_take(&run->arena, (run->use_count + 1) * sizeof *with);
 	struct quote *quote;
 	bool fine;

@@ -10,6 +10,8 @@
 
 enum { BOOKS_MAX = 32 };
 
+static const int64_t day_us = INT64_C(86400) * 1000000;
+
 /* Where the fields of a series go. */
 static const enum series_field series_of_match[MATCH_FIELDS] = {
     [MATCH_MODEL] = SERIES_MODEL,
@@ -69,7 +71,9 @@ static bool
 row_effective(const struct tenant_file *file, const struct tenant_row *row, struct instant *out, struct error *err)
 {
 	const struct zone *zone = zone_find(row->zone);
-	int year, month, day;
+	int64_t year;
+	int month, day;
+	char midnight[32];
 
 	if (zone == NULL) {
 		error_set(err, ERROR_INPUT, "there is no such time zone");
@@ -77,9 +81,11 @@ row_effective(const struct tenant_file *file, const struct tenant_row *row, stru
 	}
 	if (instant_parse(row->effective, strlen(row->effective), 1, out) == INSTANT_OK)
 		return true;
-	/* The form has been checked when the file was read. */
-	must(sscanf(row->effective, "%4d-%2d-%2d", &year, &month, &day) == 3);
-	must(zone_midnight(zone, year, month, day, out));
+	/* A date, whose form has been checked when the file was read. */
+	snprintf(midnight, sizeof midnight, "%.10sT00:00:00Z", row->effective);
+	must(instant_parse(midnight, strlen(midnight), 1, out) == INSTANT_OK);
+	date_from_days(out->us / day_us, &year, &month, &day);
+	must(zone_midnight(zone, (int)year, month, day, out));
 	return true;
 }
 
@@ -194,8 +200,7 @@ resolve(struct quote *quote, struct error *err)
 	}
 	distinctions_settle(&quote->distinctions);
 	quote->zone = zone_find(quote->contracts.item[0].zone);
-	return quote->zone != NULL ||
-	    error_set(err, ERROR_INPUT, "there is no time zone \"%s\"", quote->contracts.item[0].zone);
+	return quote->zone != NULL || error_set(err, ERROR_INPUT, "there is no time zone \"%s\"", quote->contracts.item[0].zone);
 }
 
 bool
@@ -276,7 +281,8 @@ quote_add(
 	for (size_t i = 0; i < MATCH_FIELDS; i++) {
 		bool asked = i <= MATCH_SERVICE_TIER || (quote->fields >> i & 1) != 0;
 
-		usage.subject.field[i] = !asked || fields[i] == NULL ? "" : arena_copy(&quote->arena, fields[i], strlen(fields[i]));
+		usage.subject.field[i] =
+		    !asked || fields[i] == NULL ? "" : arena_copy(&quote->arena, fields[i], strlen(fields[i]));
 	}
 	if (!request_classes_split(quote->classes, era, row, &quote->split, err))
 		return false;
@@ -288,7 +294,8 @@ quote_add(
 	}
 	for (int meter = 1; meter < METER_LIMIT; meter++)
 		if ((row->stated >> meter & 1) != 0)
-			add_usage(quote, &usage, request_class_of(quote->classes, quote->split.class_id), meter, row->quantity[meter]);
+			add_usage(
+			    quote, &usage, request_class_of(quote->classes, quote->split.class_id), meter, row->quantity[meter]);
 	return true;
 }
 
@@ -477,7 +484,8 @@ subtract(struct rated *whole, const struct charge *before, struct error *err)
 		if (is_same(&whole->charges[i], before))
 			charge = &whole->charges[i];
 	if (charge == NULL) {
-		whole->charges = memory_grow(whole->charges, &whole->charge_room, whole->charge_count + 1, sizeof *whole->charges);
+		whole->charges =
+		    memory_grow(whole->charges, &whole->charge_room, whole->charge_count + 1, sizeof *whole->charges);
 		charge = &whole->charges[whole->charge_count++];
 		*charge = *before;
 		charge->amount.e18 = 0;

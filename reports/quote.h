@@ -10,8 +10,8 @@
 
 /* Which files, and whose contract. */
 struct quote_files {
-	const char *book;            /* the price book */
-	const char *const *with;     /* further ones: what is extended, other versions, an override */
+	const char *book;        /* the price book */
+	const char *const *with; /* further ones: what is extended, other versions, an override */
 	size_t with_count;
 	const char *contract, *tenant; /* a tenant file and one of its tenants; or NULL: the book alone, in months of UTC */
 };

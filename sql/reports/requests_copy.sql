@@ -1,4 +1,4 @@
--- A tenant's ledger rows of a period, in the order of events, in binary.  Reversals written before 0004_request_classes.sql have no context.
+-- A tenant's ledger rows of a period, in the order of events, in binary; a correction takes back before it books.  Reversals written before 0004_request_classes.sql have no context.
 COPY (
 	SELECT e.event_time, e.kind::integer, e.series_id, b.rating_run, o.name, e.id, e.requests, e.input_text_uncached_tokens,
 	       e.input_text_cache_read_tokens, e.input_text_cache_write_5m_tokens, e.input_text_cache_write_1h_tokens,
@@ -13,5 +13,5 @@ COPY (
 	   AND e.event_time >= (SELECT current_setting('tollbook.since')::timestamptz)
 	   AND e.event_time < (SELECT current_setting('tollbook.before')::timestamptz)
 	   AND b.rating_run <= (SELECT current_setting('tollbook.last_run')::bigint)
-	 ORDER BY e.event_time, e.batch_id, e.ordinal, e.kind
+	 ORDER BY e.event_time, e.batch_id, e.ordinal, e.kind DESC
 ) TO STDOUT (FORMAT binary);

@@ -4,6 +4,8 @@
 # COPY of the same columns out of the ledger into nothing.
 # For consume the broker runs on the same machine and is part of what the two cores do.
 #   BENCH_EVENTS      events, 10000000 where it is not set; 1 in 100 of them comes twice
+#   BENCH_FLAT        how far the ledger grows, a million at a time, to see what rating the next million costs; 10000000 where it
+#                     is not set
 # For the time of the run some 1,500 bytes an event are needed below TMPDIR; what is printed is kept in build/bench/result.txt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -89,3 +91,48 @@ timed tollbook rate --period 2026-10 --as-of 2026-11-02 --quiet
 row "tollbook rate again, nothing new: $wall ms" '' '' "$((peak / 1024))"
 timed tollbook reconcile --quiet
 row "tollbook reconcile: $wall ms" '' '' "$((peak / 1024))"
+
+# A month of many tenants from its intervals, a new version of the book: everything is priced again.
+new_database reprice
+tollbook init >/dev/null
+tollbook prices publish examples/prices/public-usd.json --quiet >/dev/null
+awk 'BEGIN {
+	printf "{\"issuers\": [{\"issuer\": \"TF\", \"name\": \"Token Factory\"}], \"tenants\": ["
+	for (i = 0; i < 10000; i++)
+		printf "%s{\"tenant\": \"t%05d\", \"name\": \"T\", \"issuer\": \"TF\", \"currency\": \"USD\", \"zone\": \"Europe/Berlin\", \"book\": \"public-usd\", \"effective\": \"2026-01-01\"}", i == 0 ? "" : ", ", i
+	print "]}" }' >"$room/tenants.json"
+tollbook tenant apply "$room/tenants.json" --quiet >/dev/null
+sql "INSERT INTO metering.usage_series (digest, tenant, model, base_model, adapter_kind, adapter, provider, operation, service_tier, speed, region,
+		deployment, status, served_from, method, project, api_key)
+	SELECT md5(t || '-' || m)::uuid, 't' || lpad(t::text, 5, '0'), m, '', '', '', '', '', 'default', '', '', '', '', '', '', '', ''
+	  FROM generate_series(0, 9999) t, unnest(ARRAY['gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'gemini-2.5-flash']) m"
+sql "INSERT INTO metering.usage_interval (rating_run, series_id, interval_start, requests, input_text_uncached_tokens,
+		input_text_cache_read_tokens, output_text_tokens)
+	SELECT 1, series_id, timestamptz '2026-10-01 00:00Z' + (d * 1440 + series_id % 90 * 15) * interval '1 minute',
+	       3, 1000 + series_id % 977, 500, 300
+	  FROM metering.usage_series, generate_series(0, 29) d ORDER BY series_id, 3"
+sql "SELECT nextval('finance.rating_run_id')" >/dev/null
+sql "INSERT INTO finance.rating_due SELECT DISTINCT tenant, '2026-10' FROM metering.usage_series"
+sql 'VACUUM ANALYZE' && sql CHECKPOINT
+tollbook rate --as-of 2026-11-02 --quiet >/dev/null || [ $? = 7 ]
+sed 's/"effective": "[^"]*"/"effective": "2026-10-15T00:00:00Z"/' examples/prices/public-usd.json >"$room/second.json"
+tollbook prices publish "$room/second.json" --quiet >/dev/null
+timed tollbook rate --as-of 2026-11-02 --quiet
+row "re-pricing 10,000 tenants x 5 models, 1.5 million intervals: $wall ms" '' '' "$((peak / 1024))"
+psql -X -q -d "$server" -c 'DROP DATABASE reprice'
+
+# Does the next million cost more when more lies there already?
+new_database flat
+tollbook init >/dev/null
+books
+tollbook tenant apply "$top/examples/tenants.json" --quiet >/dev/null
+export room tools
+"$tools/generate" "${BENCH_FLAT:-10000000}" 0 | split -l 1000000 --filter='
+	tollbook ingest - --as-of 2026-11-02 --quiet >"$room/output" || cat "$room/output"
+	"$tools/measure" "$room/took" tollbook rate --as-of 2026-11-02 --quiet >"$room/output" 2>&1 || [ $? = 7 ] || cat "$room/output"
+	cut -d " " -f 1 "$room/took" >>"$room/flat"'
+row "rating the 1st million of the ledger: $(sed -n 1p "$room/flat") ms" "$(rate_of 1000000 "$(sed -n 1p "$room/flat")")" '' ''
+steps=$(wc -l <"$room/flat")
+for step in 2 5 10 20 50; do
+	[ "$step" -gt "$steps" ] || row "rating million number $step: $(sed -n ${step}p "$room/flat") ms" "$(rate_of 1000000 "$(sed -n ${step}p "$room/flat")")" '' ''
+done

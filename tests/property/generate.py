@@ -206,7 +206,7 @@ class Books:
             rule["service_tier"] = rng.choice(TIERS + ["*"])
         self.extra_match(rule)
         if "inherit" in self.on and "inherit" not in rule and self.some(0.25):
-            origin = [{"model": rng.choice(MODELS)}] + ([{"rule": "r%d" % rng.randint(1, number - 1)}] if number > 1 else [])
+            origin = [{"model": rng.choice(MODELS)}] + ([{"rule": "r%d" % rng.randint(1, number)}] if number > 1 else [])
             rule["inherit"] = {"from": rng.choice(origin)}
             if self.some(0.7):
                 rule["inherit"]["factor"] = self.factor()

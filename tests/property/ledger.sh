@@ -2,6 +2,7 @@
 # From files to charges: random usage of several tenants, in any order and any split, rated again and again or once, by one worker or
 # several, costs what the second, slow rater says; and its charges have the same digests however it came.
 #   PROPERTY_LEDGERS   how many; 2 where it is not set
+#   PROPERTY_FIRST     the first, 1 where it is not set: ledger 3001 alone is PROPERTY_FIRST=3 PROPERTY_LEDGERS=1
 #   PROPERTY_SEED      which; the seed of a run that failed repeats it
 #   PROPERTY_WITHOUT   parts of the language to leave out, comma between them (FEATURES in generate.py)
 set -uo pipefail
@@ -10,7 +11,7 @@ cd "$(dirname "$0")/../.."
 . tests/support/server.sh
 . tests/support/books.sh
 seed=${PROPERTY_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
-ledgers=${PROPERTY_LEDGERS:-2}
+first=${PROPERTY_FIRST:-1} ledgers=${PROPERTY_LEDGERS:-2}
 keep=$build/property
 RANDOM=${seed: -4}
 export PYTHONDONTWRITEBYTECODE=1
@@ -92,7 +93,7 @@ agrees() { charged && python3 tests/property/ledger_case.py compare --folder "$c
 echo "seed $seed, $ledgers ledgers"
 new_database empty
 check "the books are set up" tollbook init
-for ((ledger = 1; ledger <= ledgers; ledger++)); do
+for ((ledger = first; ledger < first + ledgers; ledger++)); do
 	before=$failed number= case=
 	find_case "$ledger" >"$room/found" 2>&1 || { not_ok "seed $seed: books that may be published were found"; cat "$room/found"; continue; }
 	what="seed $seed, ledger $number"

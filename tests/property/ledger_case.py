@@ -68,7 +68,8 @@ def new_prices(rng, book):
                 price["price"] = rng.choice(["7", "0.03", "0"])
             elif "steps" in price:
                 price["steps"][0]["price"] = "0.5"
-                if len(price["steps"]) > 1 and rng.random() < 0.5:
+                # With a fee it would be open whether a step whose border moved was entered.
+                if len(price["steps"]) > 1 and "fee" not in json.dumps(price) and rng.random() < 0.5:
                     price["steps"][0]["up_to"] = max(1, price["steps"][0]["up_to"] // 2)
 
 
@@ -129,7 +130,9 @@ def slow_tenant(published, rows, requests):
         found = [published.in_force(name, quarter) for name in names]
         return [book for book in found if book is not None]
 
-    return slow_rater.Rater("USD", zone, books_at, published.distinctions, terms).rate(requests), terms
+    named = {row[key] for row in rows for key in ("override", "book") if key in row}
+    fields = slow_rater.fields_of([book for name in named for book in published.versions.get(name, [])])
+    return slow_rater.Rater("USD", zone, books_at, published.distinctions, fields, terms).rate(requests), terms
 
 
 def json_lines(file):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The program's quotes and a second, slow rater agree to the 18th decimal, on random price books and random usage.
-#   PROPERTY_CASES   how many; 250 where it is not set
+#   PROPERTY_CASES   how many; 200 where it is not set
 #   PROPERTY_SEED    which; the seed of a run that failed repeats it
 #   PROPERTY_FIRST   the first case, 1 where it is not set: a single case is PROPERTY_FIRST=N PROPERTY_CASES=1
 #   PROPERTY_WITHOUT, PROPERTY_ONLY   parts of the language, comma between them (FEATURES in generate.py)
@@ -8,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tests/support/report.sh
 build=${BUILD:-build}
-cases=${PROPERTY_CASES:-250}
+cases=${PROPERTY_CASES:-200}
 seed=${PROPERTY_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 keep=$build/property
 export PYTHONDONTWRITEBYTECODE=1

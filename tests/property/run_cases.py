@@ -155,7 +155,8 @@ def compare_lines(mine, theirs, said):
                        line.get("book"), line["rule"], line["tier"], price, per), free, mine.packed)
         old = got.get(key, (0, 0, 0))
         got[key] = (old[0] + quantity, old[1] + billed, old[2] + amount)
-        detail = (line["model"], line["service_tier"], line["meter"], line["rule"], line["per"], line.get("detail"))
+        detail = (line["model"], line["service_tier"], line["meter"], line.get("book"), line["rule"], line["per"],
+                  line.get("detail"))
         if line["kind"] == "usage" and detail in told.setdefault(key, []):
             said.append("two lines of one thing: %s" % json.dumps(line))
         told.setdefault(key, []).append(detail)

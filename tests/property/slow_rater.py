@@ -146,6 +146,7 @@ def window_holds(window, at):
 # In the order in which usage of one quarter of an hour counts.
 FIELDS = ["model", "base_model", "service_tier", "adapter_kind", "adapter", "provider", "operation", "region", "speed",
           "deployment", "project", "api_key"]
+ALWAYS = FIELDS[:3]  # the others only where a book of the contract asks for them
 
 
 class Request:
@@ -384,6 +385,10 @@ class Book:
                     return rule
         return None
 
+    def fields(self):
+        """What the rules of this book and of those it extends ask for, of FIELDS."""
+        return {name for book, _ in self.layers() for rule in book.rules for name in FIELDS if name in rule.node}
+
     def distinctions(self):
         """What this book and those it extends tell requests apart by: boundaries of sizes, engines, tags."""
         found = {"input": set(), "uncached_input": set(), "output": set(), "part": set(), "engine": set(), "tag": set()}
@@ -466,10 +471,13 @@ class Choice:
             return found
         origin, inherited = rule.inherit["from"], []
         if origin != "base_model" and "rule" in origin:
+            # A rule that names itself means those of its name that stand below it.
+            is_below = rule.node.get("name") != origin["rule"]
             for holder, factors in [layer for top in self.books for layer in top.layers()]:
-                for other in holder.rules:
+                for other in holder.rules if is_below else []:
                     if other.node.get("name") == origin["rule"] and other not in passed:
                         inherited += [source.by_books(factors) for source in self.asked_of_rule(holder, other, subject, depth + 1, passed)]
+                is_below = is_below or holder is book
         else:
             model = subject["base_model"] if origin == "base_model" else origin["model"]
             if model != "":
@@ -657,9 +665,10 @@ class Result:
 
 class Rater:
     """Rates the usage of one tenant.  `books_at(quarter)` gives the books asked then, an override before the contract's book, or a
-    text, the reason to hold all; `distinctions_at(quarter)` what tells requests apart then."""
+    text, the reason to hold all; `distinctions_at(quarter)` what tells requests apart then; `fields` what any version asks for."""
 
-    def __init__(self, currency, zone, books_at, distinctions_at, terms=None):
+    def __init__(self, currency, zone, books_at, distinctions_at, fields, terms=None):
+        self.fields = [name for name in FIELDS if name in ALWAYS or name in fields]  # usage counts in the order of these
         self.terms = terms  # what the contract says beside prices
         self.zone, self.books_at, self.distinctions_at = zone, books_at, distinctions_at
         self.positions = {}  # of the counters, in smallest units
@@ -705,7 +714,7 @@ class Rater:
         found = {}
         for request in requests:
             distinctions, books = self.distinctions_at(request.quarter), self.books_at(request.quarter)
-            names = tuple(request.fields[name].encode() for name in FIELDS)
+            names = tuple(request.fields[name].encode() for name in self.fields)
             for meter in request.quantities:
                 for part, tokens in parts_of(request, meter, distinctions["part"]):
                     key = (request.quarter, names, class_of(request, part, distinctions), meter.number)
@@ -761,8 +770,8 @@ class Rater:
         self.result.charges.add(period, "usage", portion, tier, portion.effective(step), step.per, quantity, billed)
 
     def charge_fee(self, period, portion, counter, step, tier):
-        if step.fee != 0 and (counter, id(step)) not in self.entered:
-            self.entered.add((counter, id(step)))
+        if step.fee != 0 and (counter, tier) not in self.entered:
+            self.entered.add((counter, tier))
             self.result.charges.add(period, "tier_fee", portion, tier, portion.fee(step), 1, 0, portion.meter.scale)
 
     def settle(self, period, volume):
@@ -801,11 +810,15 @@ def distinctions_of(books):
     return together
 
 
+def fields_of(books):
+    return {name for book in books for name in book.fields()}
+
+
 def quote(books, requests, zone="UTC", asked=None, terms=None):
     """`books`: all there are; `asked`: those that price, an override before the contract's book; by default the first one."""
     asked = asked or [books[0]]
     together = distinctions_of(books)
-    return Rater(asked[0].currency, zone, lambda quarter: asked, lambda quarter: together, terms).rate(requests)
+    return Rater(asked[0].currency, zone, lambda quarter: asked, lambda quarter: together, fields_of(books), terms).rate(requests)
 
 
 def read_books(files):

@@ -176,8 +176,8 @@ def delta(program, rows, table):
 
 # --- tax_proration.csv -----------------------------------------------------------------------------
 
-# A month of so many days, and the next one.
-MONTHS = {28: "2026-02", 30: "2026-04", 31: "2026-10"}
+# A month of so many days.
+MONTHS = {28: "2026-02", 29: "2028-02", 30: "2026-04", 31: "2026-10"}
 
 
 def prorated(program, part, whole, terms, used):

@@ -1,6 +1,6 @@
 """Which price counts: at which date, above which threshold and in which service tier, at which time of day."""
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
@@ -55,7 +55,8 @@ def price_at_date(rows, prices, table):
         quantity = size if meter == llm_cost.METERS["input"] else 1000
         got = quoted.of_meter(meter) * MILLION / quantity
         if quoted.holds or got != price:
-            faults.append("%s for a million at a size of %d, not %s %s" % (decimal_text(got), size, decimal_text(price), quoted.held()))
+            faults.append("%s for a million at a size of %d, not %s %s" % (
+                decimal_text(got), size, decimal_text(price), quoted.held()))
     for row_id, faults in said.items():
         table.judge(row_id, "; ".join(faults), "")
 
@@ -66,7 +67,7 @@ STANDARD = "default"
 
 
 class Rates:
-    """`class[>threshold][[service tier]]=rate per token`: for each class and service tier, the price for a million above each border."""
+    """`class[>threshold][[service tier]]=rate per token`: for each service tier and class, prices for a million above borders."""
 
     def __init__(self, fields):
         self.of = {}
@@ -135,7 +136,7 @@ def clock(minutes):
 
 
 def spans_of(text, offset):
-    """`HH:MM-HH:MM[@days]`.  Theirs asks each side of a midnight for its own day, ours for that on which it begins: so it is two."""
+    """`HH:MM-HH:MM[@days]`.  Theirs asks each side of a midnight for its day, ours for that on which it begins: so it is two."""
     hours, _, days = text.partition("@")
     start, end = (minutes_of(time, offset) for time in hours.split("-"))
     span = {"from": clock(start), "to": clock(end)}
@@ -152,8 +153,9 @@ def spans_of(text, offset):
 
 def window_of(row):
     at = datetime.fromisoformat(row["at"].replace("Z", "+00:00"))
-    offset = int(at.astimezone(ZoneInfo(row["weekday_timezone"])).utcoffset().total_seconds()) // 60
-    return {"zone": row["weekday_timezone"], "spans": [span for text in row["windows_utc"].split("|") for span in spans_of(text, offset)]}
+    offset = at.astimezone(ZoneInfo(row["weekday_timezone"])).utcoffset() // timedelta(minutes=1)
+    spans = [span for text in row["windows_utc"].split("|") for span in spans_of(text, offset)]
+    return {"zone": row["weekday_timezone"], "spans": spans}
 
 
 def windows_book(rows):

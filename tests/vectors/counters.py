@@ -43,7 +43,8 @@ def kind_of_write(modality, lifetime):
 
 
 def cache_meters(counters):
-    meters = {"input_text_cache_read_tokens": counters.rest("cache_read_tokens", *("cache_%s_read_tokens" % other for other in OTHERS))}
+    reads = ["cache_%s_read_tokens" % other for other in OTHERS]
+    meters = {"input_text_cache_read_tokens": counters.rest("cache_read_tokens", *reads)}
     for other in OTHERS:
         meters["input_%s_cache_read_tokens" % other] = counters.get("cache_%s_read_tokens" % other)
         meters["input_%s_cache_write_tokens" % other] = counters.rest(
@@ -86,7 +87,8 @@ def meters_of(text):
     for counter, meter in CALLS.items():
         meters[meter] = counters.get(counter)
     # What says again what kind the rest is of.
-    for name in ("input_text_tokens", "output_text_tokens", "cache_text_read_tokens", "cache_text_write_tokens", "input_text_tool_tokens"):
+    for name in ("input_text_tokens", "output_text_tokens", "cache_text_read_tokens", "cache_text_write_tokens",
+                 "input_text_tool_tokens"):
         counters.get(name)
     for name in sorted(set(counters.counts) - counters.asked):
         raise NoMeter(name)

@@ -1,4 +1,4 @@
-"""What requests cost: by the lines that a source billed, and by what a price list makes of the counters that a provider reported."""
+"""What requests cost: by the lines that a source billed, and by what a price list makes of the counters that were reported."""
 import json
 import os
 import re
@@ -222,7 +222,8 @@ def why_differs(row, prices, quoted):
 def list_event(row, number):
     quantities = dict({"requests": 1}, **counters.meters_of(row["usage"]))
     context = sum(count for meter, count in quantities.items() if side_of(meter) == INPUT)
-    return event(number, row["at_utc"], row["model"], quantities, context, provider=row["provider"], service_tier=row["service_tier"])
+    return event(number, row["at_utc"], row["model"], quantities, context, provider=row["provider"],
+                 service_tier=row["service_tier"])
 
 
 def by_list(rows, prices, table):

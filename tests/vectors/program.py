@@ -66,8 +66,8 @@ def event(number, time, model, quantities, context=None, **fields):
     if context is not None:
         data["context_input_tokens"] = context
     data.update({name: value for name, value in fields.items() if value})
-    return {"specversion": "1.0", "type": "tollbook.usage.v1", "source": "/vectors", "id": "row-%d" % number, "time": time, "subject": "acme",
-            "data": data}
+    return {"specversion": "1.0", "type": "tollbook.usage.v1", "source": "/vectors", "id": "row-%d" % number, "time": time,
+            "subject": "acme", "data": data}
 
 
 class Program:
@@ -77,7 +77,7 @@ class Program:
         self.files = 0
 
     def run(self, *arguments):
-        done = subprocess.run([self.path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        done = subprocess.run([self.path, *arguments], capture_output=True, encoding="utf-8", check=False)
         return done.returncode, done.stdout, done.stderr
 
     def file(self, text, ending="json"):

@@ -71,12 +71,14 @@ def run_all(program, folder, list_file):
 
 
 def report(name, what, table, least):
+    """Says what is proved; false where it is not."""
     fine = not table.wrong and table.passed >= least
     print("%s - %s: %d of %d rows are as asserted (%s)" % ("ok" if fine else "not ok", name, table.passed, table.rows(), what))
     for row_id, said in table.wrong:
         print("    %s: %s" % (row_id, said))
     if table.passed < least:
-        print("    they were %d" % least)
+        print("    at least %d were expected" % least)
+    return fine
 
 
 def show(done):
@@ -94,15 +96,14 @@ def main():
         parser.add_argument("--" + name, required=True)
     parser.add_argument("least", nargs="*", metavar="TABLE=N")
     options = parser.parse_args()
-    least, done = dict(pair.split("=") for pair in options.least), []
+    least, done, failed = dict(pair.split("=") for pair in options.least), [], False
     for name, what, table in run_all(Program(options.program, options.room), options.tables, options.list):
-        report(name, what, table, int(least.pop(name, 0)))
+        failed |= not report(name, what, table, int(least.pop(name, 0)))
         done.append((name, table))
     show(done)
     for name in least:
         print("not ok - there is no table %s" % name)
-    failed = bool(least) or any(table.wrong for _, table in done)
-    return 1 if failed else 0
+    return 1 if failed or least else 0
 
 
 if __name__ == "__main__":

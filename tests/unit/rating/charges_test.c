@@ -1,8 +1,7 @@
 /* charges_test.c -- what usage costs, with numbers that can be checked in the head. */
 #include "rating/charges.h"
 
-#include <time.h>
-
+#include "tests/support/random.h"
 #include "tests/unit/rating/charging_fixture.h"
 
 /* To 100 units at 3, to 300 at 2, beyond at 1; STEPS("graduated", ""). */
@@ -89,8 +88,8 @@ what_was_taken_back_takes_its_charge_back(void)
 static void
 usage_without_a_price_is_held_and_the_reason_is_told(void)
 {
-	struct bill *bill = bill_under(RULES(REQUESTS("'model_pattern': '(a+)+'", EACH("1")) AND REQUESTS("'model': 'm'", EACH("1"))),
-	    NULL);
+	struct bill *bill =
+	    bill_under(RULES(REQUESTS("'model_pattern': '(a+)+'", EACH("1")) AND REQUESTS("'model': 'm'", EACH("1"))), NULL);
 
 	bill_requests(bill, 1, "x", 5);
 	bill_requests(bill, 1, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", 1);
@@ -138,10 +137,10 @@ a_book_in_another_currency_than_the_contract_prices_nothing(void)
 static void
 a_price_below_nothing_is_held(void)
 {
-	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'base'", EACH("1")) AND
-					   REQUESTS("'model': 'stairs'", VOLUME) AND
-					   "{'model': 'm', 'inherit': {'from': {'model': 'base'}, 'plus': {'requests': {'price': '-1.5', 'per': 1}}}}" AND
-					   "{'model': 'n', 'inherit': {'from': {'model': 'stairs'}, 'plus': {'requests': {'price': '-1.5', 'per': 1}}}}"),
+	struct bill *bill = bill_under(
+	    RULES(REQUESTS("'model': 'base'", EACH("1")) AND REQUESTS("'model': 'stairs'", VOLUME) AND
+		"{'model': 'm', 'inherit': {'from': {'model': 'base'}, 'plus': {'requests': {'price': '-1.5', 'per': 1}}}}" AND
+		"{'model': 'n', 'inherit': {'from': {'model': 'stairs'}, 'plus': {'requests': {'price': '-1.5', 'per': 1}}}}"),
 	    NULL);
 
 	bill_requests(bill, 1, "m", 5);
@@ -200,8 +199,8 @@ a_bracket_looks_at_the_size_it_is_about(void)
 static void
 a_request_of_unknown_size_is_held(void)
 {
-	struct bill *bill = bill_under(RULES("{'model': 'm', 'prices': {'" INPUT "': " BRACKETS(
-					   "") ", 'requests': {'per': 1, 'brackets': [{'price': '1'}]}}}"),
+	struct bill *bill = bill_under(RULES("{'model': 'm', 'prices': {'" INPUT
+					     "': " BRACKETS("") ", 'requests': {'per': 1, 'brackets': [{'price': '1'}]}}}"),
 	    NULL);
 
 	bill_add(bill, usage_on(1, "m", METER_requests, 1));
@@ -220,16 +219,17 @@ split_tokens_are_each_priced_at_their_place(void)
 	bill_add(bill, tokens(1, METER_input_text_uncached_tokens, 300, SIZE_PART, 200));
 	bill_add(bill, tokens(1, METER_input_text_uncached_tokens, 200, SIZE_PART, 500));
 	EXPECT_BILL(bill,
-	    "m " INPUT " 200 x 1/1000 = 0.2; m " INPUT " 200 x 4/1000 = 0.8 (from 501); m " INPUT " 300 x 2/1000 = 0.6 (over 200)");
+	    "m " INPUT " 200 x 1/1000 = 0.2; m " INPUT " 200 x 4/1000 = 0.8 (from 501); m " INPUT
+	    " 300 x 2/1000 = 0.6 (over 200)");
 }
 
 static void
 a_bracket_may_hold_tiers_of_its_own(void)
 {
-	struct bill *bill =
-	    bill_under(RULES(REQUESTS("'model': 'm'", "{'per': 1, 'brackets': [{'price': '9'}, {'over': 10, 'tiers': 'graduated', 'steps': "
-							"[{'up_to': 5, 'price': '2'}, {'price': '1'}]}]}")),
-		NULL);
+	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'",
+					   "{'per': 1, 'brackets': [{'price': '9'}, {'over': 10, 'tiers': 'graduated', 'steps': "
+					   "[{'up_to': 5, 'price': '2'}, {'price': '1'}]}]}")),
+	    NULL);
 
 	bill_add(bill, tokens(1, METER_requests, 4, SIZE_INPUT, 10));
 	bill_add(bill, tokens(1, METER_requests, 8, SIZE_INPUT, 11));
@@ -252,7 +252,8 @@ graduated_steps_fill_in_the_order_of_time(void)
 static void
 a_volume_price_is_that_of_the_step_the_month_reaches(void)
 {
-	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'", VOLUME)), NULL), *at = bill_under(RULES(REQUESTS("'model': 'm'", VOLUME)), NULL);
+	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'", VOLUME)), NULL),
+		    *at = bill_under(RULES(REQUESTS("'model': 'm'", VOLUME)), NULL);
 
 	bill_requests(bill, 1, "m", 100);
 	bill_requests(bill, 31, "m", 1);
@@ -281,7 +282,8 @@ static void
 packages_of_a_step_count_from_where_the_step_begins(void)
 {
 	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'",
-					   "{'tiers': 'graduated', 'steps': [{'up_to': 105, 'package': 10, 'price': '1'}, {'package': 100, 'price': '5'}]}")),
+					   "{'tiers': 'graduated', 'steps': [{'up_to': 105, 'package': 10, 'price': '1'}, "
+					   "{'package': 100, 'price': '5'}]}")),
 	    NULL);
 
 	bill_requests(bill, 1, "m", 206);
@@ -292,7 +294,8 @@ static void
 the_fee_of_a_graduated_step_is_charged_when_it_is_entered(void)
 {
 	const char *book = RULES(REQUESTS("'model': 'm'",
-	    "{'tiers': 'graduated', 'per': 1, 'steps': [{'up_to': 5, 'price': '0', 'fee': '100'}, {'up_to': 10, 'price': '1', 'fee': '50'}, "
+	    "{'tiers': 'graduated', 'per': 1, 'steps': [{'up_to': 5, 'price': '0', 'fee': '100'}, {'up_to': 10, 'price': '1', "
+	    "'fee': '50'}, "
 	    "{'price': '2', 'fee': '7'}]}"));
 	struct bill *none = bill_under(book, NULL), *first = bill_under(book, NULL), *second = bill_under(book, NULL);
 
@@ -304,13 +307,15 @@ the_fee_of_a_graduated_step_is_charged_when_it_is_entered(void)
 	bill_requests(second, 2, "m", 4);
 	bill_requests(second, 3, "m", 1);
 	EXPECT_BILL(second,
-	    "m step 1 5 x 0 = 0; tier_fee m step 1 0 billed 1 x 100 = 100; m step 2 3 x 1 = 3; tier_fee m step 2 0 billed 1 x 50 = 50");
+	    "m step 1 5 x 0 = 0; tier_fee m step 1 0 billed 1 x 100 = 100; m step 2 3 x 1 = 3; tier_fee m step 2 0 billed 1 x 50 "
+	    "= 50");
 }
 
 static void
 the_fee_of_a_volume_price_is_that_of_the_step_reached(void)
 {
-	const char *book = RULES(ANY_M("{'tiers': 'volume', 'per': 1, 'steps': [{'up_to': 100, 'price': '0', 'fee': '10'}, {'price': '0', 'fee': '20'}]}"));
+	const char *book = RULES(ANY_M(
+	    "{'tiers': 'volume', 'per': 1, 'steps': [{'up_to': 100, 'price': '0', 'fee': '10'}, {'price': '0', 'fee': '20'}]}"));
 	struct bill *bill = bill_under(book, NULL), *more = bill_under(book, NULL);
 
 	bill_requests(bill, 1, "m", 100);
@@ -324,7 +329,9 @@ the_fee_of_a_volume_price_is_that_of_the_step_reached(void)
 static void
 a_volume_price_in_packages_rounds_the_whole_up_once(void)
 {
-	struct bill *bill = bill_under(RULES(ANY_M("{'tiers': 'volume', 'steps': [{'up_to': 100, 'package': 10, 'price': '2'}, {'package': 20, 'price': '3'}]}")),
+	struct bill *bill = bill_under(
+	    RULES(ANY_M(
+		"{'tiers': 'volume', 'steps': [{'up_to': 100, 'package': 10, 'price': '2'}, {'package': 20, 'price': '3'}]}")),
 	    NULL);
 
 	bill_requests(bill, 1, "m1", 65);
@@ -342,7 +349,8 @@ a_counter_counts_what_its_scope_says(void)
 {
 	struct bill *rule = bill_under(RULES(ANY_M(GRADUATED) AND REQUESTS("'model': 'n'", GRADUATED)), NULL);
 	struct bill *model = bill_under(RULES(ANY_M(COUNTED("'scope': 'model'"))), NULL);
-	struct bill *contract = bill_under(RULES(ANY_M(COUNTED("'scope': 'contract'")) AND REQUESTS("'model': 'n'", COUNTED("'scope': 'contract'"))), NULL);
+	struct bill *contract = bill_under(
+	    RULES(ANY_M(COUNTED("'scope': 'contract'")) AND REQUESTS("'model': 'n'", COUNTED("'scope': 'contract'"))), NULL);
 
 	bill_requests(rule, 1, "m1", 90);
 	bill_requests(rule, 2, "m2", 20);
@@ -361,9 +369,9 @@ a_counter_counts_what_its_scope_says(void)
 static void
 a_group_counts_what_names_it(void)
 {
-	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'a'", COUNTED("'scope': 'group', 'group': 'g'")) AND
-					   REQUESTS("'model': 'b'", COUNTED("'scope': 'group', 'group': 'g'")) AND
-					   REQUESTS("'model': 'c'", COUNTED("'scope': 'group', 'group': 'h'"))),
+	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'a'", COUNTED("'scope': 'group', 'group': 'g'"))
+					       AND REQUESTS("'model': 'b'", COUNTED("'scope': 'group', 'group': 'g'"))
+						   AND REQUESTS("'model': 'c'", COUNTED("'scope': 'group', 'group': 'h'"))),
 	    NULL);
 
 	bill_requests(bill, 1, "a", 90);
@@ -375,8 +383,8 @@ a_group_counts_what_names_it(void)
 static void
 meters_that_fall_back_to_one_price_count_together(void)
 {
-	struct bill *bill = bill_under(
-	    BOOK("'fallback': {'tool_calls': 'requests'}, 'rules': [" REQUESTS("'model': 'm'", GRADUATED) "]"), NULL);
+	struct bill *bill =
+	    bill_under(BOOK("'fallback': {'tool_calls': 'requests'}, 'rules': [" REQUESTS("'model': 'm'", GRADUATED) "]"), NULL);
 
 	bill_requests(bill, 1, "m", 90);
 	bill_add(bill, usage_on(1, "m", METER_tool_calls, 20));
@@ -407,11 +415,16 @@ static void
 a_counter_lives_for_its_window_and_is_carried_through_it(void)
 {
 	EXPECT_TEXT(counter_with("2026-01", "month", "rule test requests r"), "m step 1 10 x 3 = 30, then ");
-	EXPECT_TEXT(counter_with("2026-01", "quarter", "2026-Q1 rule test requests r"), "m step 1 10 x 3 = 30, then 2026-Q1 rule test requests r");
-	EXPECT_TEXT(counter_with("2026-12", "quarter", "2026-Q4 rule test requests r"), "m step 1 10 x 3 = 30, then 2026-Q4 rule test requests r");
-	EXPECT_TEXT(counter_with("2026-04", "quarter", "2026-Q1 rule test requests r"), "m step 1 10 x 3 = 30, then 2026-Q2 rule test requests r");
-	EXPECT_TEXT(counter_with("2026-06", "year", "2026 rule test requests r"), "m step 1 10 x 3 = 30, then 2026 rule test requests r");
-	EXPECT_TEXT(counter_with("2026-06", "never", "ever rule test requests r"), "m step 1 10 x 3 = 30, then ever rule test requests r");
+	EXPECT_TEXT(counter_with("2026-01", "quarter", "2026-Q1 rule test requests r"),
+	    "m step 1 10 x 3 = 30, then 2026-Q1 rule test requests r");
+	EXPECT_TEXT(counter_with("2026-12", "quarter", "2026-Q4 rule test requests r"),
+	    "m step 1 10 x 3 = 30, then 2026-Q4 rule test requests r");
+	EXPECT_TEXT(counter_with("2026-04", "quarter", "2026-Q1 rule test requests r"),
+	    "m step 1 10 x 3 = 30, then 2026-Q2 rule test requests r");
+	EXPECT_TEXT(
+	    counter_with("2026-06", "year", "2026 rule test requests r"), "m step 1 10 x 3 = 30, then 2026 rule test requests r");
+	EXPECT_TEXT(counter_with("2026-06", "never", "ever rule test requests r"),
+	    "m step 1 10 x 3 = 30, then ever rule test requests r");
 }
 
 static void
@@ -449,7 +462,8 @@ a_package_that_an_earlier_month_began_is_not_charged_again(void)
 static void
 a_fee_that_an_earlier_month_paid_is_not_charged_again(void)
 {
-	struct bill *graduated = bill_under(RULES(ANY_M(FEES("graduated"))), NULL), *volume = bill_under(RULES(ANY_M(FEES("volume"))), NULL);
+	struct bill *graduated = bill_under(RULES(ANY_M(FEES("graduated"))), NULL),
+		    *volume = bill_under(RULES(ANY_M(FEES("volume"))), NULL);
 	struct bill *same = bill_under(RULES(ANY_M(FEES("volume"))), NULL);
 
 	bill_carry(graduated, "2026 rule test requests r", 90);
@@ -500,7 +514,10 @@ a_counter_goes_on_over_a_new_version_of_the_same_rule(void)
 
 	/* Without a name, by what it matches; steps and prices may be new. */
 	books = bill_book(matched, VERSION("01", REQUESTS("'model': 'm'", GRADUATED)));
-	bill_book(matched, VERSION("16", REQUESTS("'model': 'm'", "{'tiers': 'graduated', 'per': 1, 'steps': [{'up_to': 95, 'price': '5'}, {'price': '4'}]}")));
+	bill_book(matched,
+	    VERSION("16",
+		REQUESTS(
+		    "'model': 'm'", "{'tiers': 'graduated', 'per': 1, 'steps': [{'up_to': 95, 'price': '5'}, {'price': '4'}]}")));
 	bill_contract(matched, "2026-01-01T00:00:00Z", books, NULL, NULL);
 	bill_requests(matched, 15, "m", 90);
 	bill_requests(matched, 16, "m", 20);
@@ -520,7 +537,8 @@ a_volume_price_counts_over_a_new_version_too(void)
 	struct bill *bill = bill_open();
 	const struct price_books *books = bill_book(bill, VERSION("01", ANY_M(VOLUME)));
 
-	bill_book(bill, VERSION("16", ANY_M("{'tiers': 'volume', 'per': 1, 'steps': [{'up_to': 100, 'price': '30'}, {'price': '20'}]}")));
+	bill_book(bill,
+	    VERSION("16", ANY_M("{'tiers': 'volume', 'per': 1, 'steps': [{'up_to': 100, 'price': '30'}, {'price': '20'}]}")));
 	bill_contract(bill, "2026-01-01T00:00:00Z", books, NULL, NULL);
 	bill_requests(bill, 15, "m", 90);
 	bill_requests(bill, 16, "m", 20);
@@ -535,7 +553,9 @@ the_fee_of_a_volume_price_stands_once_in_a_month_of_two_versions(void)
 	    bill_book(bill, VERSION("01", ANY_M("{'tiers': 'volume', 'per': 1, 'steps': [{'price': '0', 'fee': '10'}]}")));
 
 	bill_book(bill,
-	    VERSION("16", ANY_M("{'tiers': 'volume', 'per': 1, 'steps': [{'up_to': 5, 'price': '0', 'fee': '10'}, {'price': '0', 'fee': '20'}]}")));
+	    VERSION("16",
+		ANY_M("{'tiers': 'volume', 'per': 1, 'steps': [{'up_to': 5, 'price': '0', 'fee': '10'}, {'price': '0', 'fee': "
+		      "'20'}]}")));
 	bill_contract(bill, "2026-01-01T00:00:00Z", books, NULL, NULL);
 	bill_requests(bill, 15, "m", 90);
 	bill_requests(bill, 16, "m", 20);
@@ -581,9 +601,9 @@ requests_at(const char *time, i128 quantity)
 static void
 the_window_that_holds_the_quarter_changes_the_price(void)
 {
-	struct bill *bill = bill_under(
-	    BOOK(NIGHT ", 'rules': [" REQUESTS("'model': 'm'",
-		"{'price': '8', 'per': 1, 'times': [{'window': 'night', 'factor': '0.5'}, {'window': 'sunday', 'price': '1'}]}") "]"),
+	struct bill *bill = bill_under(BOOK(NIGHT ", 'rules': [" REQUESTS("'model': 'm'",
+					   "{'price': '8', 'per': 1, 'times': [{'window': 'night', 'factor': '0.5'}, {'window': "
+					   "'sunday', 'price': '1'}]}") "]"),
 	    NULL);
 
 	/* 2026-01-04 is a Sunday; at night the first entry counts. */
@@ -599,7 +619,9 @@ the_window_that_holds_the_quarter_changes_the_price(void)
 static void
 steps_count_by_day_and_night_together(void)
 {
-	struct bill *bill = bill_under(BOOK(NIGHT ", 'rules': [" REQUESTS("'model': 'm'", STEPS("graduated", ", 'times': [{'window': 'night', 'factor': '0.5'}]")) "]"), NULL);
+	struct bill *bill = bill_under(BOOK(NIGHT ", 'rules': [" REQUESTS("'model': 'm'",
+					   STEPS("graduated", ", 'times': [{'window': 'night', 'factor': '0.5'}]")) "]"),
+	    NULL);
 
 	bill_add(bill, requests_at("2026-01-01T12:00:00Z", 90));
 	bill_add(bill, requests_at("2026-01-01T23:00:00Z", 20));
@@ -609,10 +631,10 @@ steps_count_by_day_and_night_together(void)
 static void
 a_window_may_have_tiers_or_brackets_of_its_own(void)
 {
-	struct bill *bill = bill_under(
-	    BOOK(NIGHT ", 'rules': [" REQUESTS("'model': 'm'",
-		"{'price': '8', 'per': 1, 'times': [{'window': 'night', 'brackets': [{'price': '2'}, {'over': 10, 'price': '3'}]}, "
-		"{'window': 'sunday', 'package': 10, 'price': '5'}]}") "]"),
+	struct bill *bill = bill_under(BOOK(NIGHT ", 'rules': [" REQUESTS("'model': 'm'",
+					   "{'price': '8', 'per': 1, 'times': [{'window': 'night', 'brackets': [{'price': '2'}, "
+					   "{'over': 10, 'price': '3'}]}, "
+					   "{'window': 'sunday', 'package': 10, 'price': '5'}]}") "]"),
 	    NULL);
 	struct usage night = requests_at("2026-01-01T23:00:00Z", 2);
 
@@ -630,7 +652,8 @@ an_override_is_asked_before_the_book(void)
 {
 	struct bill *bill = bill_open();
 
-	bill_contract(bill, "2026-01-01T00:00:00Z", bill_book(bill, RULES("{'model_pattern': '.*', 'prices': {'requests': " EACH("5") ", 'tool_calls': " EACH("7") "}}")),
+	bill_contract(bill, "2026-01-01T00:00:00Z",
+	    bill_book(bill, RULES("{'model_pattern': '.*', 'prices': {'requests': " EACH("5") ", 'tool_calls': " EACH("7") "}}")),
 	    bill_book(bill, NAMED("deal", "2026-01-10T00:00:00Z", "'rules': [" REQUESTS("'model': 'm'", EACH("3")) "]")), NULL);
 	bill_requests(bill, 9, "m", 1);
 	bill_requests(bill, 10, "m", 1);
@@ -644,11 +667,15 @@ what_led_to_a_price_stands_with_the_charge(void)
 {
 	struct bill *bill = bill_open();
 
-	bill_book(bill, NAMED("standard", "2026-01-01T00:00:00Z",
-			   "'service_tiers': {'batch': {'inherit': 'default', 'factor': '0.5'}}, 'rules': [" REQUESTS("'model': 'llama'", EACH("10")) "]"));
+	bill_book(bill,
+	    NAMED("standard", "2026-01-01T00:00:00Z",
+		"'service_tiers': {'batch': {'inherit': 'default', 'factor': '0.5'}}, 'rules': [" REQUESTS(
+		    "'model': 'llama'", EACH("10")) "]"));
 	bill_contract(bill, "2026-01-01T00:00:00Z",
-	    bill_book(bill, BOOK("'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [{'adapter_kind': 'lora', 'inherit': "
-				 "{'from': 'base_model', 'factor': '1.2', 'plus': {'requests': {'price': '0.1', 'per': 1}}}}]")),
+	    bill_book(bill,
+		BOOK("'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [{'adapter_kind': 'lora', "
+		     "'inherit': "
+		     "{'from': 'base_model', 'factor': '1.2', 'plus': {'requests': {'price': '0.1', 'per': 1}}}}]")),
 	    NULL, NULL);
 	{
 		struct usage usage = usage_on(1, "mine", METER_requests, 1);
@@ -670,9 +697,13 @@ rules_of_an_extended_book_are_numbered_behind_its_own(void)
 {
 	struct bill *bill = bill_open();
 
-	bill_book(bill, NAMED("standard", "2026-01-01T00:00:00Z", "'rules': [" REQUESTS("'model': 'x'", EACH("1")) AND REQUESTS("'model': 'n'", EACH("2")) "]"));
+	bill_book(bill,
+	    NAMED("standard", "2026-01-01T00:00:00Z",
+		"'rules': [" REQUESTS("'model': 'x'", EACH("1")) AND REQUESTS("'model': 'n'", EACH("2")) "]"));
 	bill_contract(bill, "2026-01-01T00:00:00Z",
-	    bill_book(bill, BOOK("'extends': {'book': 'standard', 'version': 1}, 'rules': [" REQUESTS("'model': 'm'", EACH("3")) "]")), NULL, NULL);
+	    bill_book(
+		bill, BOOK("'extends': {'book': 'standard', 'version': 1}, 'rules': [" REQUESTS("'model': 'm'", EACH("3")) "]")),
+	    NULL, NULL);
 	bill_requests(bill, 1, "m", 1);
 	bill_requests(bill, 1, "n", 1);
 	EXPECT_TEXT(bill_text(bill), "m 1 x 3 = 3; n 1 x 2 = 2 (standard)");
@@ -693,7 +724,8 @@ usage_in_a_trial_is_free_and_counts_in_nothing(void)
 	bill_requests(bill, 9, "x", 1);
 	bill_requests(bill, 10, "m", 20);
 	EXPECT_BILL(bill,
-	    "trial m 90 x 0 = 0 (free trial); allowance m 5 x 0 = 0 (included); m step 1 15 x 3 = 45; trial x 1 x 0 = 0 (free trial)");
+	    "trial m 90 x 0 = 0 (free trial); allowance m 5 x 0 = 0 (included); m step 1 15 x 3 = 45; trial x 1 x 0 = 0 (free "
+	    "trial)");
 }
 
 static void
@@ -706,7 +738,8 @@ an_allowance_takes_the_first_units_and_they_fill_no_steps(void)
 	bill_requests(bill, 1, "m1", 15);
 	bill_requests(bill, 2, "m2", 120);
 	EXPECT_BILL(bill,
-	    "allowance m1 5 x 0 = 0 (all); allowance m1 10 x 0 = 0 (m1 only); allowance m2 15 x 0 = 0 (all); m2 step 1 100 x 3 = 300; "
+	    "allowance m1 5 x 0 = 0 (all); allowance m1 10 x 0 = 0 (m1 only); allowance m2 15 x 0 = 0 (all); m2 step 1 100 x 3 = "
+	    "300; "
 	    "m2 step 2 5 x 2 = 10");
 }
 
@@ -717,8 +750,8 @@ discounts_commitment_bounds_and_fees_follow_in_this_order(void)
 	    "{'fees': [{'name': 'platform', 'amount': '99'}], 'minimum': {'amount': '50'}, 'maximum': {'amount': '60'}, "
 	    "'commitment': {'amount': '70', 'reset': 'month', 'overage': '1.5', 'true_up': true}, "
 	    "'discounts': [{'name': 'deal', 'percent': '10'}, {'name': 'goodwill', 'amount': '2'}]}");
-	struct bill *high = bill_under(FLAT("2"),
-	    "{'maximum': {'amount': '80'}, 'commitment': {'amount': '70', 'reset': 'month', 'overage': '1.5'}}");
+	struct bill *high = bill_under(
+	    FLAT("2"), "{'maximum': {'amount': '80'}, 'commitment': {'amount': '70', 'reset': 'month', 'overage': '1.5'}}");
 
 	/* 20, less 2, less 2: 16 of the 70 committed and of the minimum of 50 */
 	bill_requests(low, 1, "m", 10);
@@ -805,7 +838,8 @@ free_usage_of_one_segment_is_one_charge(void)
 static void
 a_pattern_of_the_terms_that_cannot_be_decided_holds_the_usage(void)
 {
-	struct bill *bill = bill_under(RULES(REQUESTS("'model_pattern': '.*'", EACH("1"))), "{'discounts': [{'name': 'd', 'percent': '10', 'model_pattern': '(a+)+'}]}");
+	struct bill *bill = bill_under(RULES(REQUESTS("'model_pattern': '.*'", EACH("1"))),
+	    "{'discounts': [{'name': 'd', 'percent': '10', 'model_pattern': '(a+)+'}]}");
 
 	bill_requests(bill, 1, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", 4);
 	EXPECT_BILL(bill, "hold aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab 4: pattern_limit");
@@ -827,7 +861,8 @@ a_period_without_usage_has_its_fees_and_its_minimum(void)
 static void
 parts_tell_which_charges_the_last_usage_went_to(void)
 {
-	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'", GRADUATED)), "{'allowances': [{'name': 'a', 'meters': ['requests'], 'quantity': 5}]}");
+	struct bill *bill = bill_under(
+	    RULES(REQUESTS("'model': 'm'", GRADUATED)), "{'allowances': [{'name': 'a', 'meters': ['requests'], 'quantity': 5}]}");
 	const struct charging_part *parts;
 	size_t count;
 
@@ -852,7 +887,8 @@ the_output_digest_does_not_depend_on_the_order_of_equal_usage(void)
 	char text[2][1024];
 
 	for (int backwards = 0; backwards < 2; backwards++) {
-		struct bill *bill = bill_under(RULES(ANY_M("{'price': '2', 'per': 1}") AND REQUESTS("'model': 'n'", GRADUATED)), NULL);
+		struct bill *bill =
+		    bill_under(RULES(ANY_M("{'price': '2', 'per': 1}") AND REQUESTS("'model': 'n'", GRADUATED)), NULL);
 
 		for (int i = 0; i < 6; i++) {
 			int at = backwards ? 5 - i : i;
@@ -875,7 +911,8 @@ static void
 the_output_digest_changes_with_what_a_charge_shows(void)
 {
 	unsigned char digests[4][DIGEST_SIZE];
-	static const char *const terms[] = {NULL, NULL, "{'fees': [{'name': 'f', 'amount': '1'}]}", "{'fees': [{'name': 'g', 'amount': '1'}]}"};
+	static const char *const terms[] = {
+	    NULL, NULL, "{'fees': [{'name': 'f', 'amount': '1'}]}", "{'fees': [{'name': 'g', 'amount': '1'}]}"};
 
 	for (size_t i = 0; i < 4; i++) {
 		struct bill *bill = bill_under(FLAT("2"), terms[i]);
@@ -897,7 +934,11 @@ books_that_are_not_published_are_told_apart(void)
 	struct usage usage = usage_on(1, "m", METER_requests, 150);
 
 	bill_contract(bill, "2026-01-01T00:00:00Z", bill_book(bill, RULES(REQUESTS("'model': 'm'", VOLUME))),
-	    bill_book(bill, NAMED("deal", "2026-01-01T00:00:00Z", "'rules': [" REQUESTS("'model': 'm', 'project': 'p'", "{'tiers': 'volume', 'per': 1, 'steps': [{'price': '7'}]}") "]")), NULL);
+	    bill_book(bill,
+		NAMED("deal", "2026-01-01T00:00:00Z",
+		    "'rules': [" REQUESTS(
+			"'model': 'm', 'project': 'p'", "{'tiers': 'volume', 'per': 1, 'steps': [{'price': '7'}]}") "]")),
+	    NULL);
 	bill_add(bill, usage);
 	usage.subject.field[MATCH_PROJECT] = "p";
 	usage.quantity = 10;
@@ -907,27 +948,17 @@ books_that_are_not_published_are_told_apart(void)
 
 /* --- pieces ---------------------------------------------------------------------------------- */
 
-/* A generator that gives the same numbers everywhere. */
-static uint64_t
-next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static void
 expect_pieces_add_up(const char *book, uint64_t *state)
 {
 	struct bill *whole = bill_under(book, NULL), *pieces = bill_under(book, NULL);
-	i128 quantity = (i128)(next_random(state) % 700), left = quantity;
+	i128 quantity = (i128)(random_next(state) % 700), left = quantity;
 	char wanted[2048];
 	uint64_t before = *state;
 
 	bill_requests(whole, 1, "m", quantity);
 	while (left > 0) {
-		i128 piece = (i128)(next_random(state) % (uint64_t)(left + 1));
+		i128 piece = (i128)(random_next(state) % (uint64_t)(left + 1));
 
 		bill_requests(pieces, 1, "m", piece);
 		left -= piece;
@@ -945,21 +976,27 @@ expect_pieces_add_up(const char *book, uint64_t *state)
 static void
 usage_in_pieces_costs_what_it_costs_at_once(void)
 {
-	uint64_t seed = (uint64_t)time(NULL) | 1, state = seed;
+	uint64_t state = random_begin();
 
-	printf("seed %llu ", (unsigned long long)seed);
 	for (int i = 0; i < 30; i++) {
 		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'", GRADUATED)), &state);
 		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'", VOLUME)), &state);
 		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'", "{'package': 17, 'price': '3'}")), &state);
-		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'", "{'tiers': 'graduated', 'steps': [{'up_to': 90, 'package': 7, 'price': '1', 'fee': '2'}, {'package': 50, 'price': '3'}]}")), &state);
-		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'", "{'tiers': 'volume', 'steps': [{'up_to': 90, 'package': 7, 'price': '1', 'fee': '2'}, {'package': 50, 'price': '3'}]}")), &state);
+		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'",
+					 "{'tiers': 'graduated', 'steps': [{'up_to': 90, 'package': 7, 'price': '1', 'fee': "
+					 "'2'}, {'package': 50, 'price': '3'}]}")),
+		    &state);
+		expect_pieces_add_up(RULES(REQUESTS("'model': 'm'",
+					 "{'tiers': 'volume', 'steps': [{'up_to': 90, 'package': 7, 'price': '1', 'fee': '2'}, "
+					 "{'package': 50, 'price': '3'}]}")),
+		    &state);
 	}
 }
 
 UNIT_TESTS("rating/charges", TEST(a_charge_is_quantity_times_price_over_per), TEST(fractions_of_units_and_named_units_are_exact),
-    TEST(equal_charges_are_one_charge), TEST(usage_of_nothing_is_a_charge_of_nothing), TEST(what_was_taken_back_takes_its_charge_back),
-    TEST(usage_without_a_price_is_held_and_the_reason_is_told), TEST(without_a_contract_or_a_book_in_force_nothing_is_priced),
+    TEST(equal_charges_are_one_charge), TEST(usage_of_nothing_is_a_charge_of_nothing),
+    TEST(what_was_taken_back_takes_its_charge_back), TEST(usage_without_a_price_is_held_and_the_reason_is_told),
+    TEST(without_a_contract_or_a_book_in_force_nothing_is_priced),
     TEST(a_book_in_another_currency_than_the_contract_prices_nothing), TEST(a_price_below_nothing_is_held),
     TEST(an_amount_that_does_not_fit_is_an_error_and_no_number), TEST(a_bracket_begins_with_the_first_size_it_names),
     TEST(a_bracket_looks_at_the_size_it_is_about), TEST(a_request_of_unknown_size_is_held),
@@ -977,7 +1014,8 @@ UNIT_TESTS("rating/charges", TEST(a_charge_is_quantity_times_price_over_per), TE
     TEST(steps_count_by_day_and_night_together), TEST(a_window_may_have_tiers_or_brackets_of_its_own),
     TEST(an_override_is_asked_before_the_book), TEST(what_led_to_a_price_stands_with_the_charge),
     TEST(rules_of_an_extended_book_are_numbered_behind_its_own), TEST(usage_in_a_trial_is_free_and_counts_in_nothing),
-    TEST(an_allowance_takes_the_first_units_and_they_fill_no_steps), TEST(discounts_commitment_bounds_and_fees_follow_in_this_order),
+    TEST(an_allowance_takes_the_first_units_and_they_fill_no_steps),
+    TEST(discounts_commitment_bounds_and_fees_follow_in_this_order),
     TEST(a_commitment_counts_what_earlier_months_of_its_window_spent), TEST(terms_hold_for_their_segment_of_the_period),
     TEST(free_usage_of_one_segment_is_one_charge), TEST(a_pattern_of_the_terms_that_cannot_be_decided_holds_the_usage),
     TEST(a_period_without_usage_has_its_fees_and_its_minimum), TEST(parts_tell_which_charges_the_last_usage_went_to),

@@ -30,8 +30,8 @@ run_row(char *const *column)
 	got.e18 = total.e18 - booked.e18;
 	booked = total;
 	if (got.e18 != wanted.e18)
-		printf("\n    %s: got %s, wanted %s: %s with %s\n", column[ID], decimal_format(got, got_text), column[EXPECTED], row.book,
-		    row.terms);
+		printf("\n    %s: got %s, wanted %s: %s with %s\n", column[ID], decimal_format(got, got_text), column[EXPECTED],
+		    row.book, row.terms);
 	CU_ASSERT_TRUE(got.e18 == wanted.e18);
 	return 0;
 }

@@ -305,11 +305,13 @@ static void
 a_pattern_that_blows_up_is_an_error(void)
 {
 	expect_findings(RULES(RULE("'model_pattern': 'gpt-(a+)+b'")),
-	    "error: rules[0].model_pattern: blows up: for \"gpt-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa~gpt-ab~\" it reaches its limits, and "
+	    "error: rules[0].model_pattern: blows up: for \"gpt-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa~gpt-ab~\" it reaches its limits, "
+	    "and "
 	    "usage "
 	    "of such names is held; one repetition stands inside of another");
 	expect_findings(RULES(RULE("'base_model_pattern': '(xy|x|y)*z'")),
-	    "error: rules[0].base_model_pattern: blows up: for \"xyxyxyxyxyxyxyxyxyxyxyxyxyxyxy~xyxyz~\" it reaches its limits, and "
+	    "error: rules[0].base_model_pattern: blows up: for \"xyxyxyxyxyxyxyxyxyxyxyxyxyxyxy~xyxyz~\" it reaches its limits, "
+	    "and "
 	    "usage of "
 	    "such names is held; one repetition stands inside of another");
 	expect_findings(RULES(RULE("'model_pattern': 'gpt-(-[a-z]+)*'") ", " RULE("'model_pattern': 'qwen-[0-9.]+b-.*'")), "");
@@ -560,7 +562,7 @@ a_factor_of_nothing_is_a_warning(void)
 
 #define COUNTED(meter, reset)                                                                                                    \
 	"'" meter "': {'tiers': 'graduated', 'per': 1000000, 'steps': [{'up_to': 10, 'price': '4'}, {'price': '3'}], "           \
-		  "'counter': {'scope': 'group', 'group': 'g', "                                                                 \
+	"'counter': {'scope': 'group', 'group': 'g', "                                                                           \
 	"'reset': '" reset "'}}"
 
 static void
@@ -649,8 +651,7 @@ a_price_that_comes_from_elsewhere_is_not_missing(void)
 			    "'model': 'm'") ", {'model': 'm', " BATCH ", 'prices': {'requests': "
 					    "{'price': '1', 'per': 1}}}]"),
 	    "");
-	expect_findings(RULES(RULE("'model': 'm'") ", {'model': 'm', " BATCH
-						   ", 'inherit': {'from': {'model': 'n'}}, 'prices': "
+	expect_findings(RULES(RULE("'model': 'm'") ", {'model': 'm', " BATCH ", 'inherit': {'from': {'model': 'n'}}, 'prices': "
 						   "{'output_text_tokens': " MILLION("1") ", 'output_reasoning_tokens': " MILLION(
 						       "1") "}}, {'model': 'n', " BATCH
 							    ", 'prices': {'output_text_tokens': " MILLION("1") "}}"),

@@ -77,12 +77,16 @@ an_unknown_key_is_refused_with_the_nearest_one(void)
 	    "no such key", "\"per\"");
 	expect_refused(RULES(PRICED("requests", "{'tiers': 'volume', 'per': 1, 'steps': [{'price': '1', 'upto': 5}]}")),
 	    "rules[0].prices.requests.steps[0].upto", "5", "no such key", "\"up_to\"");
-	expect_refused_price("{'price': '1', 'per': 1, 'times': [{'window': 'w', 'fractor': '1'}]}", ".times[0].fractor", "no such key", "\"factor\"");
+	expect_refused_price("{'price': '1', 'per': 1, 'times': [{'window': 'w', 'fractor': '1'}]}", ".times[0].fractor",
+	    "no such key", "\"factor\"");
 	expect_refused_price("{'per': 1, 'brackets': [{'price': '1', 'fee': '1'}]}", ".brackets[0].fee", "no such key", "");
-	expect_refused_price("{'tiers': 'volume', 'per': 1, 'steps': [{'price': '1'}], 'counter': {'scoop': 'rule'}}", ".counter.scoop", "no such key", "\"scope\"");
+	expect_refused_price("{'tiers': 'volume', 'per': 1, 'steps': [{'price': '1'}], 'counter': {'scoop': 'rule'}}",
+	    ".counter.scoop", "no such key", "\"scope\"");
 	expect_refused(BOOK("'extends': {'book': 'b', 'verison': 1}"), "extends.verison", "1", "no such key", "\"version\"");
-	expect_refused(BOOK("'service_tiers': {'batch': {'inherits': 'default'}}"), "service_tiers.batch.inherits", "\"default\"", "no such key", "\"inherit\"");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'form': 'base_model'}}"), "rules[0].inherit.form", "\"base_model\"", "no such key", "\"from\"");
+	expect_refused(BOOK("'service_tiers': {'batch': {'inherits': 'default'}}"), "service_tiers.batch.inherits", "\"default\"",
+	    "no such key", "\"inherit\"");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'form': 'base_model'}}"), "rules[0].inherit.form", "\"base_model\"",
+	    "no such key", "\"from\"");
 }
 
 static void
@@ -139,12 +143,14 @@ a_rule_names_either_a_model_or_a_pattern(void)
 {
 	expect_refused(RULES("{'model': 'm', 'model_pattern': 'm.*', 'prices': {}}"), "rules[0]",
 	    "{\"model\":\"m\",\"model_pattern\":\"m.*\",\"prices\":{}}", "\"model\" or \"model_pattern\", not both", "");
-	expect_refused(RULES(RULE("'model': 'm'") ", {'prices': {}}"), "rules[1]", "{\"prices\":{}}",
-	    "a rule says for what it is", "");
+	expect_refused(
+	    RULES(RULE("'model': 'm'") ", {'prices': {}}"), "rules[1]", "{\"prices\":{}}", "a rule says for what it is", "");
 	expect_refused(RULES("{'base_model': 'b', 'base_model_pattern': 'b.*', 'prices': {}}"), "rules[0]",
 	    "{\"base_model\":\"b\",\"base_model_pattern\":\"b.*\",\"prices\":{}}", "not both", "");
-	expect_refused(RULES("{'base_model_pattern': '*', 'prices': {}}"), "rules[0].base_model_pattern", "*", "at character 1", "");
-	expect_refused(RULES("{'provider': 'p', 'prices': {}}"), "rules[0]", "{\"provider\":\"p\",\"prices\":{}}", "a rule says for what it is", "");
+	expect_refused(
+	    RULES("{'base_model_pattern': '*', 'prices': {}}"), "rules[0].base_model_pattern", "*", "at character 1", "");
+	expect_refused(RULES("{'provider': 'p', 'prices': {}}"), "rules[0]", "{\"provider\":\"p\",\"prices\":{}}",
+	    "a rule says for what it is", "");
 	expect_refused(RULES("{'model': 'm', 'provider': 5, 'prices': {}}"), "rules[0].provider", "5", "must be a text", "");
 	expect_refused(RULES("{'model': 5, 'prices': {}}"), "rules[0].model", "5", "must be a text", "");
 	expect_refused(
@@ -190,7 +196,8 @@ a_price_is_decimal_text_and_nothing_else(void)
 static void
 a_price_is_for_1_or_1000_or_1000000_units(void)
 {
-	expect_refused(RULES(PRICED("requests", "{'price': '1'}")), "rules[0].prices.requests.per", "{\"price\":\"1\"}", "1, 1000 or 1000000", "");
+	expect_refused(RULES(PRICED("requests", "{'price': '1'}")), "rules[0].prices.requests.per", "{\"price\":\"1\"}",
+	    "1, 1000 or 1000000", "");
 	expect_refused(
 	    RULES(PRICED("requests", "{'price': '1', 'per': 0}")), "rules[0].prices.requests.per", "0", "1, 1000 or 1000000", "");
 	expect_refused(RULES(PRICED("requests", "{'price': '1', 'per': 100}")), "rules[0].prices.requests.per", "100",
@@ -226,8 +233,8 @@ steps_rise_and_the_last_one_is_open(void)
 	    "[{'up_to': 0, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "0", "whole number of units, 1 to 10^18");
 	expect_refused_steps(
 	    "[{'up_to': -5, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "-5", "whole number of units, 1 to 10^18");
-	expect_refused_steps(
-	    "[{'up_to': '1.5', 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "\"1.5\"", "whole number of units, 1 to 10^18");
+	expect_refused_steps("[{'up_to': '1.5', 'price': '2'}, {'price': '1'}]", ".steps[0].up_to", "\"1.5\"",
+	    "whole number of units, 1 to 10^18");
 	expect_refused_steps("[{'up_to': 1000000000000000001, 'price': '2'}, {'price': '1'}]", ".steps[0].up_to",
 	    "1000000000000000001", "whole number of units, 1 to 10^18");
 	expect_refused_steps("[{'up_to': 10, 'price': 2}, {'price': '1'}]", ".steps[0].price", "2", "a price is decimal text");
@@ -317,25 +324,32 @@ a_window_a_tier_and_an_alias_are_objects_of_their_own_kind(void)
 {
 	expect_refused(BOOK("'windows': []"), "windows", "[]", "must be an object", "");
 	expect_refused(BOOK("'windows': {'w': {'zone': 'UTC', 'spans': []}}"), "windows.w.spans", "", "", "");
-	expect_refused(BOOK("'windows': {'w': {'zone': 'Mars/Olympus', 'spans': [{}]}}"), "windows.w.zone", "\"Mars/Olympus\"", "", "");
+	expect_refused(
+	    BOOK("'windows': {'w': {'zone': 'Mars/Olympus', 'spans': [{}]}}"), "windows.w.zone", "\"Mars/Olympus\"", "", "");
 	expect_refused(BOOK("'aliases': 'a'"), "aliases", "\"a\"", "must be an object", "");
 	expect_refused(BOOK("'aliases': {'a': 5}"), "aliases.a", "5", "a text of 1 to 256 bytes", "");
 	expect_refused(BOOK("'aliases': {'a': ''}"), "aliases.a", "\"\"", "a text of 1 to 256 bytes", "");
 	expect_refused(BOOK("'aliases': {'a*b': 'c'}"), "aliases.a*b", "\"c\"", "one * at the end", "");
 	expect_refused(BOOK("'aliases': {'a**': 'c'}"), "aliases.a**", "\"c\"", "one * at the end", "");
 	expect_refused(BOOK("'service_tiers': []"), "service_tiers", "[]", "must be an object", "");
-	expect_refused(BOOK("'service_tiers': {'batch': 'default'}"), "service_tiers.batch", "\"default\"", "must be an object", "");
+	expect_refused(
+	    BOOK("'service_tiers': {'batch': 'default'}"), "service_tiers.batch", "\"default\"", "must be an object", "");
 	expect_refused(BOOK("'service_tiers': {'batch': {}}"), "service_tiers.batch.inherit", "{}", "", "");
-	expect_refused(BOOK("'service_tiers': {'batch': {'inherit': 'batch'}}"), "service_tiers.batch", "{\"inherit\":\"batch\"}", "from itself", "");
-	expect_refused(BOOK("'service_tiers': {'batch': {'inherit': 'default', 'factor': 0.5}}"), "service_tiers.batch.factor", "0.5", "decimal text", "in quotes");
+	expect_refused(BOOK("'service_tiers': {'batch': {'inherit': 'batch'}}"), "service_tiers.batch", "{\"inherit\":\"batch\"}",
+	    "from itself", "");
+	expect_refused(BOOK("'service_tiers': {'batch': {'inherit': 'default', 'factor': 0.5}}"), "service_tiers.batch.factor",
+	    "0.5", "decimal text", "in quotes");
 }
 
 static void
 a_factor_is_decimal_text_from_0_to_1000(void)
 {
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': '-1'}}"), "rules[0].inherit.factor", "\"-1\"", "not negative", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': '1000.1'}}"), "rules[0].inherit.factor", "\"1000.1\"", "at most 1000", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': 2}}"), "rules[0].inherit.factor", "2", "decimal text", "\"factor\"");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': '-1'}}"), "rules[0].inherit.factor",
+	    "\"-1\"", "not negative", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': '1000.1'}}"), "rules[0].inherit.factor",
+	    "\"1000.1\"", "at most 1000", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': 2}}"), "rules[0].inherit.factor", "2",
+	    "decimal text", "\"factor\"");
 	price_book_free(book_of(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': '1000'}}")));
 	price_book_free(book_of(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'factor': '0'}}")));
 }
@@ -343,19 +357,27 @@ a_factor_is_decimal_text_from_0_to_1000(void)
 static void
 what_a_rule_inherits_from_is_named(void)
 {
-	expect_refused(RULES("{'model': 'm', 'inherit': 'base_model'}"), "rules[0].inherit", "\"base_model\"", "must be an object", "");
+	expect_refused(
+	    RULES("{'model': 'm', 'inherit': 'base_model'}"), "rules[0].inherit", "\"base_model\"", "must be an object", "");
 	expect_refused(RULES("{'model': 'm', 'inherit': {}}"), "rules[0].inherit.from", "", "\"base_model\", {\"model\"", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'model'}}"), "rules[0].inherit.from", "\"model\"", "\"base_model\", {\"model\"", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'model'}}"), "rules[0].inherit.from", "\"model\"",
+	    "\"base_model\", {\"model\"", "");
 	expect_refused(RULES("{'model': 'm', 'inherit': {'from': {'model': 'a', 'rule': 'b'}}}"), "rules[0].inherit.from",
 	    "{\"model\":\"a\",\"rule\":\"b\"}", "\"base_model\", {\"model\"", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': {'book': 'a'}}}"), "rules[0].inherit.from.book", "\"a\"", "no such key", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': {'rule': ''}}}"), "rules[0].inherit.from.rule", "\"\"", "1 to 256 bytes", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': []}}"), "rules[0].inherit.plus", "[]", "meter to price", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': {'request': {}}}}"), "rules[0].inherit.plus.request", "{}", "no meter", "\"requests\"");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': {'requests': '1'}}}"), "rules[0].inherit.plus.requests", "\"1\"", "must be a price", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': {'requests': {'price': '1', 'per': 2}}}}"), "rules[0].inherit.plus.requests.per", "2",
-	    "1, 1000 or 1000000", "");
-	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model'}, 'prices': {}}"), "rules[0].prices", "{}", "at least one meter", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': {'book': 'a'}}}"), "rules[0].inherit.from.book", "\"a\"",
+	    "no such key", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': {'rule': ''}}}"), "rules[0].inherit.from.rule", "\"\"",
+	    "1 to 256 bytes", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': []}}"), "rules[0].inherit.plus", "[]",
+	    "meter to price", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': {'request': {}}}}"),
+	    "rules[0].inherit.plus.request", "{}", "no meter", "\"requests\"");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': {'requests': '1'}}}"),
+	    "rules[0].inherit.plus.requests", "\"1\"", "must be a price", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model', 'plus': {'requests': {'price': '1', 'per': 2}}}}"),
+	    "rules[0].inherit.plus.requests.per", "2", "1, 1000 or 1000000", "");
+	expect_refused(RULES("{'model': 'm', 'inherit': {'from': 'base_model'}, 'prices': {}}"), "rules[0].prices", "{}",
+	    "at least one meter", "");
 }
 
 static void
@@ -370,8 +392,10 @@ static void
 units_have_names_where_they_are_seconds_or_hours(void)
 {
 	expect_refused_price("{'price': '1', 'per': 'hour'}", ".per", "\"minute\" or \"hour\" for seconds", "");
-	expect_refused(RULES(PRICED("gpu_seconds", "{'price': '1', 'per': 'day'}")), "rules[0].prices.gpu_seconds.per", "\"day\"", "for seconds", "");
-	expect_refused(RULES(PRICED("adapter_hours", "{'price': '1', 'per': 'minute'}")), "rules[0].prices.adapter_hours.per", "\"minute\"", "for hours", "");
+	expect_refused(RULES(PRICED("gpu_seconds", "{'price': '1', 'per': 'day'}")), "rules[0].prices.gpu_seconds.per", "\"day\"",
+	    "for seconds", "");
+	expect_refused(RULES(PRICED("adapter_hours", "{'price': '1', 'per': 'minute'}")), "rules[0].prices.adapter_hours.per",
+	    "\"minute\"", "for hours", "");
 	expect_refused_price("{'price': '1', 'per': 1.0}", ".per", "1, 1000 or 1000000", "");
 }
 
@@ -383,21 +407,25 @@ packages_have_a_whole_size(void)
 	expect_refused_price("{'price': '1', 'package': 1.5}", ".package", "whole number of units", "");
 	expect_refused_price("{'price': '1', 'package': 1000000000001}", ".package", "at most 10^12", "");
 	expect_refused_price("{'package': 10}", ".price", "\"price\" is missing", "");
-	expect_refused_price("{'tiers': 'graduated', 'steps': [{'up_to': 5, 'price': '1', 'package': 10}, {'price': '1'}]}", ".steps[1].per", "\"per\" is missing", "");
+	expect_refused_price("{'tiers': 'graduated', 'steps': [{'up_to': 5, 'price': '1', 'package': 10}, {'price': '1'}]}",
+	    ".steps[1].per", "\"per\" is missing", "");
 }
 
 static void
 fees_are_prices_of_steps(void)
 {
-	expect_refused_price("{'tiers': 'graduated', 'per': 1, 'steps': [{'price': '1', 'fee': 5}]}", ".steps[0].fee", "decimal text", "\"fee\": \"0.15\"");
-	expect_refused_price("{'tiers': 'graduated', 'per': 1, 'steps': [{'price': '1', 'fee': '-5'}]}", ".steps[0].fee", "not negative", "");
+	expect_refused_price("{'tiers': 'graduated', 'per': 1, 'steps': [{'price': '1', 'fee': 5}]}", ".steps[0].fee",
+	    "decimal text", "\"fee\": \"0.15\"");
+	expect_refused_price(
+	    "{'tiers': 'graduated', 'per': 1, 'steps': [{'price': '1', 'fee': '-5'}]}", ".steps[0].fee", "not negative", "");
 	expect_refused_price("{'price': '1', 'per': 1, 'fee': '5'}", ".fee", "no such key", "");
 }
 
 static void
 a_price_says_one_thing(void)
 {
-	expect_refused_price("{'tiers': 'volume', 'per': 1, 'price': '1', 'steps': [{'price': '1'}]}", "", "stand in their steps", "");
+	expect_refused_price(
+	    "{'tiers': 'volume', 'per': 1, 'price': '1', 'steps': [{'price': '1'}]}", "", "stand in their steps", "");
 	expect_refused_price("{'tiers': 'volume', 'package': 1, 'steps': [{'price': '1'}]}", "", "stand in their steps", "");
 	expect_refused_price("{'per': 1, 'package': 1, 'price': '1'}", "", "a package says itself", "");
 	expect_refused_price("{'price': '1', 'per': 1, 'steps': [{'price': '1'}]}", "", "\"steps\" need \"tiers\"", "");
@@ -415,24 +443,35 @@ brackets_begin_at_nothing_and_rise(void)
 	expect_refused_price("{'per': 1, 'brackets': {}}", ".brackets", "a list of 1 to 32", "");
 	expect_refused_price("{'per': 1, 'brackets': [5]}", ".brackets[0]", "a bracket is a JSON object", "");
 	expect_refused_price("{'per': 1, 'brackets': [{'over': 1, 'price': '1'}]}", ".brackets[0]", "has no boundary", "");
-	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'price': '2'}]}", ".brackets[1]", "either \"over\" or \"from\"", "");
-	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'over': 5, 'from': 6, 'price': '2'}]}", ".brackets[1]", "either \"over\" or \"from\"", "");
-	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'over': 0, 'price': '2'}]}", ".brackets[1].over", "whole number", "");
-	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'from': '5', 'price': '2'}]}", ".brackets[1].from", "whole number", "");
-	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'over': 5, 'price': '2'}, {'from': 6, 'price': '3'}]}", ".brackets[2]", "must rise", "");
-	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'over': 5}]}", ".brackets[1].price", "\"price\" is missing", "");
+	expect_refused_price(
+	    "{'per': 1, 'brackets': [{'price': '1'}, {'price': '2'}]}", ".brackets[1]", "either \"over\" or \"from\"", "");
+	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'over': 5, 'from': 6, 'price': '2'}]}", ".brackets[1]",
+	    "either \"over\" or \"from\"", "");
+	expect_refused_price(
+	    "{'per': 1, 'brackets': [{'price': '1'}, {'over': 0, 'price': '2'}]}", ".brackets[1].over", "whole number", "");
+	expect_refused_price(
+	    "{'per': 1, 'brackets': [{'price': '1'}, {'from': '5', 'price': '2'}]}", ".brackets[1].from", "whole number", "");
+	expect_refused_price("{'per': 1, 'brackets': [{'price': '1'}, {'over': 5, 'price': '2'}, {'from': 6, 'price': '3'}]}",
+	    ".brackets[2]", "must rise", "");
+	expect_refused_price(
+	    "{'per': 1, 'brackets': [{'price': '1'}, {'over': 5}]}", ".brackets[1].price", "\"price\" is missing", "");
 	expect_refused_price("{'brackets': [{'price': '1'}]}", ".brackets[0].per", "\"per\" is missing", "");
 }
 
 static void
 brackets_are_about_a_size_of_the_request_or_about_places(void)
 {
-	expect_refused_price("{'per': 1, 'subject': 'inputs', 'brackets': [{'price': '1'}]}", ".subject", "no such \"subject\"", "\"input\"");
-	expect_refused_price("{'per': 1, 'split': 'token', 'brackets': [{'price': '1'}]}", ".split", "\"request\" (the whole", "");
-	expect_refused_price("{'per': 1, 'split': 'tokens', 'brackets': [{'price': '1'}]}", "", "only tokens of input and output", "");
-	expect_refused(RULES(PRICED("output_text_tokens", "{'per': 1, 'split': 'tokens', 'subject': 'output', 'brackets': [{'price': '1'}]}")),
+	expect_refused_price(
+	    "{'per': 1, 'subject': 'inputs', 'brackets': [{'price': '1'}]}", ".subject", "no such \"subject\"", "\"input\"");
+	expect_refused_price(
+	    "{'per': 1, 'split': 'token', 'brackets': [{'price': '1'}]}", ".split", "\"request\" (the whole", "");
+	expect_refused_price(
+	    "{'per': 1, 'split': 'tokens', 'brackets': [{'price': '1'}]}", "", "only tokens of input and output", "");
+	expect_refused(RULES(PRICED("output_text_tokens",
+			   "{'per': 1, 'split': 'tokens', 'subject': 'output', 'brackets': [{'price': '1'}]}")),
 	    "rules[0].prices.output_text_tokens.subject", "\"output\"", "there is no \"subject\"", "");
-	price_book_free(book_of(RULES(PRICED("requests", "{'per': 1, 'split': 'request', 'subject': 'output', 'brackets': [{'price': '1'}]}"))));
+	price_book_free(book_of(
+	    RULES(PRICED("requests", "{'per': 1, 'split': 'request', 'subject': 'output', 'brackets': [{'price': '1'}]}"))));
 }
 
 static void
@@ -442,13 +481,18 @@ times_name_windows_of_the_book(void)
 	expect_refused_price("{'price': '1', 'per': 1, 'times': []}", ".times", "a list of 1 to 16", "");
 	expect_refused_price("{'price': '1', 'per': 1, 'times': [5]}", ".times[0]", "is a JSON object", "");
 	expect_refused_price("{'price': '1', 'per': 1, 'times': [{'factor': '1'}]}", ".times[0].window", "", "");
-	expect_refused(BOOK(WINDOW "'rules': [" PRICED("requests", "{'price': '1', 'per': 1, 'times': [{'window': 'nigth', 'factor': '1'}]}") "]"),
+	expect_refused(BOOK(WINDOW "'rules': [" PRICED(
+			   "requests", "{'price': '1', 'per': 1, 'times': [{'window': 'nigth', 'factor': '1'}]}") "]"),
 	    "rules[0].prices.requests.times[0].window", "\"nigth\"", "no window of that name", "\"night\"");
-	expect_refused(BOOK(WINDOW "'rules': [" PRICED("requests", "{'price': '1', 'per': 1, 'times': [{'window': 'night', 'factor': '1', 'price': '1'}]}") "]"),
-	    "rules[0].prices.requests.times[0]", "{\"window\":\"night\",\"factor\":\"1\",\"price\":\"1\"}", "either a factor or a price", "");
-	expect_refused(BOOK(WINDOW "'rules': [" PRICED("requests", "{'price': '1', 'per': 1, 'times': [{'window': 'night'}]}") "]"),
+	expect_refused(BOOK(WINDOW "'rules': [" PRICED("requests",
+			   "{'price': '1', 'per': 1, 'times': [{'window': 'night', 'factor': '1', 'price': '1'}]}") "]"),
+	    "rules[0].prices.requests.times[0]", "{\"window\":\"night\",\"factor\":\"1\",\"price\":\"1\"}",
+	    "either a factor or a price", "");
+	expect_refused(
+	    BOOK(WINDOW "'rules': [" PRICED("requests", "{'price': '1', 'per': 1, 'times': [{'window': 'night'}]}") "]"),
 	    "rules[0].prices.requests.times[0].price", "{\"window\":\"night\"}", "\"price\" is missing", "");
-	expect_refused(BOOK(WINDOW "'rules': [" PRICED("requests", "{'price': '1', 'per': 1, 'times': [{'window': 'night', 'price': '1', 'times': []}]}") "]"),
+	expect_refused(BOOK(WINDOW "'rules': [" PRICED("requests",
+			   "{'price': '1', 'per': 1, 'times': [{'window': 'night', 'price': '1', 'times': []}]}") "]"),
 	    "rules[0].prices.requests.times[0].times", "[]", "no such key", "");
 }
 
@@ -457,7 +501,8 @@ a_counter_has_a_scope_and_a_reset_that_exist(void)
 {
 #define COUNTED(counter) "{'tiers': 'volume', 'per': 1, 'steps': [{'price': '1'}], 'counter': " counter "}"
 	expect_refused_price(COUNTED("'rule'"), ".counter", "is a JSON object", "");
-	expect_refused_price(COUNTED("{'scope': 'tenant'}"), ".counter.scope", "no such \"scope\"", "rule, model, group, contract");
+	expect_refused_price(
+	    COUNTED("{'scope': 'tenant'}"), ".counter.scope", "no such \"scope\"", "rule, model, group, contract");
 	expect_refused_price(COUNTED("{'reset': 'day'}"), ".counter.reset", "no such \"reset\"", "");
 	expect_refused_price(COUNTED("{'scope': 'group'}"), ".counter", "\"group\" names what counts together", "");
 	expect_refused_price(COUNTED("{'group': 'g'}"), ".counter", "\"group\" names what counts together", "");
@@ -519,8 +564,10 @@ what_a_book_extends_is_named_with_its_version(void)
 	expect_refused(BOOK("'extends': {'version': 1}"), "extends.book", "{\"version\":1}", "", "");
 	expect_refused(BOOK("'extends': {'book': 'b'}"), "extends.version", "", "the version must be named", "");
 	expect_refused(BOOK("'extends': {'book': 'b', 'version': 0}"), "extends.version", "0", "the version must be named", "");
-	expect_refused(BOOK("'extends': {'book': 'b', 'version': '1'}"), "extends.version", "\"1\"", "the version must be named", "");
-	expect_refused(BOOK("'extends': {'book': 'b', 'version': 1}"), "extends", "{\"book\":\"b\",\"version\":1}", "cannot be extended here", "");
+	expect_refused(
+	    BOOK("'extends': {'book': 'b', 'version': '1'}"), "extends.version", "\"1\"", "the version must be named", "");
+	expect_refused(BOOK("'extends': {'book': 'b', 'version': 1}"), "extends", "{\"book\":\"b\",\"version\":1}",
+	    "cannot be extended here", "");
 	CU_ASSERT_PTR_NULL(book_version_or_error(BOOK("'extends': {'book': 'b', 'version': 1}"), 0, &finder, &err));
 	EXPECT_TEXT(err.message, "not kept");
 	EXPECT_TEXT(err.file, "book.json");
@@ -535,7 +582,9 @@ a_book_has_the_currency_of_what_it_extends(void)
 	const struct price_book_finder finder = {&kept, find_kept};
 	struct error err;
 
-	keep_book(&kept, "{'tollbook_prices': 1, 'book': 'euros', 'currency': 'EUR', 'effective': '2026-01-01T00:00:00Z', 'rules': [" RULE("'model': 'm'") "]}");
+	keep_book(&kept,
+	    "{'tollbook_prices': 1, 'book': 'euros', 'currency': 'EUR', 'effective': '2026-01-01T00:00:00Z', 'rules': [" RULE(
+		"'model': 'm'") "]}");
 	CU_ASSERT_PTR_NULL(book_version_or_error(BOOK(EXTENDS("euros") "'rules': [" RULE("'model': 'm'") "]"), 0, &finder, &err));
 	EXPECT_TEXT(err.field, "extends");
 	EXPECT_TEXT(err.message, "euros@1 is in EUR, this book in USD: one book has one currency");
@@ -552,9 +601,11 @@ books_extend_each_other_4_deep_and_no_deeper(void)
 	struct error err;
 
 	for (int i = 1; i <= 5; i++) {
-		snprintf(text, sizeof text, "{'tollbook_prices': 1, 'book': 'b%d', 'currency': 'USD', 'effective': '2026-01-01T00:00:00Z', ", i);
+		snprintf(text, sizeof text,
+		    "{'tollbook_prices': 1, 'book': 'b%d', 'currency': 'USD', 'effective': '2026-01-01T00:00:00Z', ", i);
 		if (i > 1)
-			snprintf(text + strlen(text), sizeof text - strlen(text), "'extends': {'book': 'b%d', 'version': 1}, ", i - 1);
+			snprintf(
+			    text + strlen(text), sizeof text - strlen(text), "'extends': {'book': 'b%d', 'version': 1}, ", i - 1);
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s", rules);
 		if (i <= 4)
 			keep_book(&kept, text);
@@ -624,7 +675,8 @@ steps_are_kept_in_the_smallest_unit_of_the_meter(void)
 {
 	/* up_to as text is how some of the first books have it */
 	struct price_book *book = book_of(RULES(PRICED("gpu_seconds",
-	    "{'tiers': 'graduated', 'per': 'minute', 'steps': [{'up_to': 10, 'price': '3', 'fee': '7'}, {'up_to': '20', 'package': 5, 'price': '2'}, {'price': "
+	    "{'tiers': 'graduated', 'per': 'minute', 'steps': [{'up_to': 10, 'price': '3', 'fee': '7'}, {'up_to': '20', "
+	    "'package': 5, 'price': '2'}, {'price': "
 	    "'1'}]}")));
 	struct arena arena = {0};
 	const struct meter_price *price = price_in(book, METER_gpu_seconds, &arena);
@@ -649,7 +701,8 @@ steps_are_kept_in_the_smallest_unit_of_the_meter(void)
 static void
 a_package_alone_is_one_counted_step(void)
 {
-	struct price_book *book = book_of(RULES(PRICED("requests", "{'package': 1000, 'price': '2', 'counter': {'scope': 'group', 'group': 'g', 'reset': 'quarter'}}")));
+	struct price_book *book = book_of(RULES(PRICED(
+	    "requests", "{'package': 1000, 'price': '2', 'counter': {'scope': 'group', 'group': 'g', 'reset': 'quarter'}}")));
 	struct arena arena = {0};
 	const struct meter_price *price = price_in(book, METER_requests, &arena);
 
@@ -676,13 +729,15 @@ boundaries(const char *meter, const char *more)
 	size_t used = 0;
 
 	snprintf(text, sizeof text,
-	    "{" HEAD ", 'rules': [{'model': 'm', 'prices': {'%s': {'per': 1, 'brackets': [{'price': '1'}, {'over': 200, 'price': '2'}, {'from': 500, 'price': '3'}]%s}}}]}",
+	    "{" HEAD ", 'rules': [{'model': 'm', 'prices': {'%s': {'per': 1, 'brackets': [{'price': '1'}, {'over': 200, 'price': "
+	    "'2'}, {'from': 500, 'price': '3'}]%s}}}]}",
 	    meter, more);
 	book = book_of(text);
 	price = price_in(book, meter_find(meter, strlen(meter))->id, &arena);
 	used += (size_t)snprintf(shown, sizeof shown, "%d:", (int)price->size);
 	for (size_t i = 0; i < price->brackets; i++)
-		used += (size_t)snprintf(shown + used, sizeof shown - used, " %lld %s", (long long)price->bracket[i].from, price->bracket[i].words);
+		used += (size_t)snprintf(
+		    shown + used, sizeof shown - used, " %lld %s", (long long)price->bracket[i].from, price->bracket[i].words);
 	arena_release(&arena);
 	price_book_free(book);
 	return shown;
@@ -838,7 +893,8 @@ a_field_matches_exactly_or_any_that_is_stated(void)
 		struct price_book *book;
 		char no[64];
 
-		snprintf(text, sizeof text, "{" HEAD ", 'rules': [{'model': 'm', '%s': 'x', %s}, {'model': 'm', '%s': '*', %s}, {'model': 'm', %s}]}",
+		snprintf(text, sizeof text,
+		    "{" HEAD ", 'rules': [{'model': 'm', '%s': 'x', %s}, {'model': 'm', '%s': '*', %s}, {'model': 'm', %s}]}",
 		    keys[field], PRICES, keys[field], PRICES, PRICES);
 		book = book_of(text);
 		EXPECT_TEXT(match_field_names[field], keys[field]);
@@ -858,7 +914,8 @@ a_field_matches_exactly_or_any_that_is_stated(void)
 static void
 a_rule_without_a_model_is_for_a_base_model_or_an_adapter(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'base_model': 'llama'") AND RULE("'base_model_pattern': 'qwen.*'") AND RULE("'adapter_kind': 'lora'")));
+	struct price_book *book = book_of(
+	    RULES(RULE("'base_model': 'llama'") AND RULE("'base_model_pattern': 'qwen.*'") AND RULE("'adapter_kind': 'lora'")));
 	struct price_subject subject = subject_of("mine");
 
 	EXPECT_TEXT(chosen_of(book, &subject), "none");
@@ -873,7 +930,8 @@ a_rule_without_a_model_is_for_a_base_model_or_an_adapter(void)
 static void
 all_tags_of_a_rule_must_be_equal(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'model': 'm', 'tags': {'env': 'prod', 'team': 'a'}") AND RULE("'model': 'm', 'tags': {'env': 'prod'}") AND RULE("'model': 'm'")));
+	struct price_book *book = book_of(RULES(RULE("'model': 'm', 'tags': {'env': 'prod', 'team': 'a'}")
+		AND RULE("'model': 'm', 'tags': {'env': 'prod'}") AND RULE("'model': 'm'")));
 	struct price_subject subject = subject_of("m");
 
 	EXPECT_TEXT(chosen_of(book, &subject), "2");
@@ -892,7 +950,8 @@ all_tags_of_a_rule_must_be_equal(void)
 static void
 an_undecided_pattern_of_a_base_model_holds_too(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'base_model_pattern': '(a+)+'") AND RULE("'model': 'exact'") AND RULE("'model_pattern': '.*'")));
+	struct price_book *book =
+	    book_of(RULES(RULE("'base_model_pattern': '(a+)+'") AND RULE("'model': 'exact'") AND RULE("'model_pattern': '.*'")));
 	const char *name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
 
 	EXPECT_TEXT(chosen(book, "m", "default", name), "limit");
@@ -945,12 +1004,13 @@ a_rule_is_described_in_words(void)
 {
 	struct price_book *book =
 	    book_of(RULES(RULE("'model': 'a', 'base_model': 'b'") AND RULE("'model_pattern': 'a.+', 'service_tier': '*'")
-		AND RULE("'adapter_kind': 'lora', 'base_model_pattern': 'b.*', 'region': 'eu', 'tags': {'env': 'prod'}")));
+		    AND RULE("'adapter_kind': 'lora', 'base_model_pattern': 'b.*', 'region': 'eu', 'tags': {'env': 'prod'}")));
 	struct arena arena = {0};
 
 	EXPECT_TEXT(price_rule_describe(book, 0, &arena), "model a, service tier default, base model b");
 	EXPECT_TEXT(price_rule_describe(book, 1, &arena), "pattern a.+, service tier any");
-	EXPECT_TEXT(price_rule_describe(book, 2, &arena), "any model, service tier default, base model pattern b.*, adapter_kind lora, region eu, tag env prod");
+	EXPECT_TEXT(price_rule_describe(book, 2, &arena),
+	    "any model, service tier default, base model pattern b.*, adapter_kind lora, region eu, tag env prod");
 	arena_release(&arena);
 	price_book_free(book);
 }
@@ -958,8 +1018,9 @@ a_rule_is_described_in_words(void)
 static void
 a_rule_is_the_same_one_by_its_name_or_else_by_what_it_matches(void)
 {
-	struct price_book *book = book_of(RULES(RULE("'name': 'n', 'model': 'a'") AND RULE("'model': 'a'") AND RULE("'model_pattern': 'a', 'note': 'x'") AND
-	    RULE("'model_pattern': 'a', 'service_tier': 'default'") AND RULE("'model_pattern': 'a', 'tags': {'k': 'v'}")));
+	struct price_book *book = book_of(RULES(RULE("'name': 'n', 'model': 'a'") AND RULE("'model': 'a'")
+		AND RULE("'model_pattern': 'a', 'note': 'x'") AND RULE("'model_pattern': 'a', 'service_tier': 'default'")
+		    AND RULE("'model_pattern': 'a', 'tags': {'k': 'v'}")));
 
 	EXPECT_TEXT(price_rule_identity(book, 0), "n");
 	CU_ASSERT_STRING_NOT_EQUAL(price_rule_identity(book, 1), price_rule_identity(book, 2));
@@ -986,18 +1047,23 @@ answer_of(const struct price_book *const *layers, size_t count, const struct pri
 
 	price_choose(layers, count, subject, &arena, &choice);
 	answer = price_choice_meter(&choice, meter);
-	snprintf(text, sizeof text, "%s", choice.outcome == PRICE_NO_RULE ? "no rule" : choice.outcome == PRICE_PATTERN_LIMIT ? "limit" : "none");
+	snprintf(text, sizeof text, "%s",
+	    choice.outcome == PRICE_NO_RULE             ? "no rule"
+		: choice.outcome == PRICE_PATTERN_LIMIT ? "limit"
+							: "none");
 	if (choice.outcome == PRICE_MATCHED && answer.price != NULL && answer.source == NULL)
 		snprintf(text, sizeof text, "free");
 	if (choice.outcome == PRICE_MATCHED && answer.source != NULL) {
 		const struct tier_step *step = price_first_step_of(answer.price);
 
-		CU_ASSERT_TRUE(price_effective(answer.source, answer.priced_as, step->price, step->per, decimal_one, &price, &err));
+		CU_ASSERT_TRUE(
+		    price_effective(answer.source, answer.priced_as, step->price, step->per, decimal_one, &price, &err));
 		used = (size_t)snprintf(text, sizeof text, "%s", decimal_format(price, number));
 		if (answer.priced_as != meter)
 			used += (size_t)snprintf(text + used, sizeof text - used, " as %s", meter_of(answer.priced_as)->name);
 		for (size_t i = 0; i < answer.source->adjustments; i++)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i == 0 ? " (" : "; ", answer.source->adjustment[i].words);
+			used += (size_t)snprintf(
+			    text + used, sizeof text - used, "%s%s", i == 0 ? " (" : "; ", answer.source->adjustment[i].words);
 		if (answer.source->adjustments > 0)
 			snprintf(text + used, sizeof text - used, ")");
 	}
@@ -1060,7 +1126,6 @@ a_fallback_goes_over_4_meters_and_no_more(void)
 	    "over more than 4 meters", "");
 }
 
-
 static void
 a_rule_may_fall_back_elsewhere_than_its_book(void)
 {
@@ -1104,8 +1169,13 @@ each_meter_has_the_price_of_the_first_layer_that_has_one(void)
 	struct kept kept = {0};
 	const struct price_book *standard, *book, *deal;
 
-	standard = keep_book(&kept, FROM_2026("standard", "'free': ['images'], 'rules': [{'model_pattern': '.*', 'prices': {'requests': " EACH("1") ", 'tool_calls': " EACH("2") ", 'pages': " EACH("3") "}}]"));
-	book = keep_book(&kept, BOOK("'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [{'model': 'm', 'prices': {'requests': " EACH("10") ", 'tool_calls': " EACH("20") "}}]"));
+	standard = keep_book(&kept,
+	    FROM_2026("standard",
+		"'free': ['images'], 'rules': [{'model_pattern': '.*', 'prices': {'requests': " EACH("1") ", 'tool_calls': " EACH(
+		    "2") ", 'pages': " EACH("3") "}}]"));
+	book = keep_book(&kept,
+	    BOOK("'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [{'model': 'm', 'prices': "
+		 "{'requests': " EACH("10") ", 'tool_calls': " EACH("20") "}}]"));
 	deal = keep_book(&kept, FROM_2026("deal", "'rules': [" REQUESTS("'model': 'm'", EACH("100")) "]"));
 	EXPECT_TEXT(price_over(deal, book, "m", METER_requests), "100");
 	EXPECT_TEXT(price_over(deal, book, "m", METER_tool_calls), "20");
@@ -1123,9 +1193,15 @@ a_fallback_is_followed_after_all_layers_were_asked(void)
 	struct kept kept = {0};
 	const struct price_book *book, *deal;
 
-	keep_book(&kept, FROM_2026("standard", "'fallback': {'images': 'pages'}, 'rules': [{'model_pattern': '.*', 'prices': {'output_reasoning_tokens': " EACH("1") ", 'pages': " EACH("3") "}}]"));
+	keep_book(&kept,
+	    FROM_2026("standard",
+		"'fallback': {'images': 'pages'}, 'rules': [{'model_pattern': '.*', 'prices': {'output_reasoning_tokens': " EACH(
+		    "1") ", 'pages': " EACH("3") "}}]"));
 	book = keep_book(&kept, BOOK(EXTENDS("standard") "'rules': [" RULE("'model': 'x'") "]"));
-	deal = keep_book(&kept, FROM_2026("deal", "'fallback': {'output_reasoning_tokens': 'output_text_tokens'}, 'rules': [{'model': 'm', 'prices': {'output_text_tokens': " EACH("5") "}}]"));
+	deal = keep_book(&kept,
+	    FROM_2026("deal",
+		"'fallback': {'output_reasoning_tokens': 'output_text_tokens'}, 'rules': [{'model': 'm', 'prices': "
+		"{'output_text_tokens': " EACH("5") "}}]"));
 	/* the base's own price before the deal's fallback */
 	EXPECT_TEXT(price_over(deal, book, "m", METER_output_reasoning_tokens), "1 (standard@1)");
 	EXPECT_TEXT(price_over(deal, book, "m", METER_images), "3 as pages (standard@1)");
@@ -1139,8 +1215,12 @@ factors_of_a_chain_of_books_are_multiplied(void)
 	const struct price_book *book;
 
 	keep_book(&kept, FROM_2026("a", "'rules': [" REQUESTS("'model': 'm'", EACH("100")) "]"));
-	keep_book(&kept, FROM_2026("b", "'extends': {'book': 'a', 'version': 1, 'factor': '0.5'}, 'rules': [" REQUESTS("'model': 'n'", EACH("10")) "]"));
-	book = keep_book(&kept, FROM_2026("c", "'extends': {'book': 'b', 'version': 1, 'factor': '0.9'}, 'rules': [" REQUESTS("'model': 'o'", EACH("1")) "]"));
+	keep_book(&kept,
+	    FROM_2026("b",
+		"'extends': {'book': 'a', 'version': 1, 'factor': '0.5'}, 'rules': [" REQUESTS("'model': 'n'", EACH("10")) "]"));
+	book = keep_book(&kept,
+	    FROM_2026("c",
+		"'extends': {'book': 'b', 'version': 1, 'factor': '0.9'}, 'rules': [" REQUESTS("'model': 'o'", EACH("1")) "]"));
 	EXPECT_TEXT(price_text(book, "m", METER_requests), "45 (b@1 x 0.9; a@1 x 0.5)");
 	EXPECT_TEXT(price_text(book, "n", METER_requests), "9 (b@1 x 0.9)");
 	EXPECT_TEXT(price_text(book, "o", METER_requests), "1");
@@ -1155,7 +1235,10 @@ windows_of_an_extended_book_can_be_named(void)
 	struct arena arena = {0};
 
 	keep_book(&kept, FROM_2026("a", WINDOW "'rules': [" REQUESTS("'model': 'n'", EACH("1")) "]"));
-	book = keep_book(&kept, FROM_2026("b", EXTENDS("a") "'rules': [" REQUESTS("'model': 'm'", "{'price': '1', 'per': 1, 'times': [{'window': 'night', 'factor': '2'}]}") "]"));
+	book = keep_book(&kept,
+	    FROM_2026("b",
+		EXTENDS("a") "'rules': [" REQUESTS(
+		    "'model': 'm'", "{'price': '1', 'per': 1, 'times': [{'window': 'night', 'factor': '2'}]}") "]"));
 	EXPECT_TEXT(time_window_name(price_in(book, METER_requests, &arena)->time[0].window), "night");
 	arena_release(&arena);
 	free_kept(&kept);
@@ -1166,9 +1249,10 @@ windows_of_an_extended_book_can_be_named(void)
 static void
 an_alias_is_exact_before_the_longest_prefix(void)
 {
-	struct price_book *book = book_of(BOOK("'aliases': {'gpt-4*': 'wide', 'gpt-4o*': 'long', 'gpt-4o-2024': 'exact', 'exact': 'chained', 'z*': 'm', 'a': 'm'}, "
-					       "'rules': [" REQUESTS("'model': 'exact'", EACH("1")) "," REQUESTS("'model': 'long'", EACH("2")) "," REQUESTS("'model': 'wide'", EACH("3")) ","
-					       REQUESTS("'model': 'chained'", EACH("4")) "]"));
+	struct price_book *book = book_of(BOOK(
+	    "'aliases': {'gpt-4*': 'wide', 'gpt-4o*': 'long', 'gpt-4o-2024': 'exact', 'exact': 'chained', 'z*': 'm', 'a': 'm'}, "
+	    "'rules': [" REQUESTS("'model': 'exact'", EACH("1")) "," REQUESTS("'model': 'long'", EACH("2")) "," REQUESTS(
+		"'model': 'wide'", EACH("3")) "," REQUESTS("'model': 'chained'", EACH("4")) "]"));
 
 	EXPECT_TEXT(price_book_alias(book, "gpt-4o-2024"), "exact");
 	EXPECT_TEXT(price_book_alias(book, "gpt-4o-2024-08"), "long");
@@ -1189,8 +1273,11 @@ an_alias_holds_in_the_books_of_its_layer_alone(void)
 	struct kept kept = {0};
 	const struct price_book *book, *deal;
 
-	keep_book(&kept, FROM_2026("standard", "'aliases': {'new': 'old', 'both': 'base'}, 'rules': [" REQUESTS("'model': 'old'", EACH("1")) "]"));
-	book = keep_book(&kept, BOOK(EXTENDS("standard") "'aliases': {'both': 'old'}, 'rules': [" REQUESTS("'model': 'x'", EACH("2")) "]"));
+	keep_book(&kept,
+	    FROM_2026(
+		"standard", "'aliases': {'new': 'old', 'both': 'base'}, 'rules': [" REQUESTS("'model': 'old'", EACH("1")) "]"));
+	book = keep_book(
+	    &kept, BOOK(EXTENDS("standard") "'aliases': {'both': 'old'}, 'rules': [" REQUESTS("'model': 'x'", EACH("2")) "]"));
 	deal = keep_book(&kept, FROM_2026("deal", "'rules': [" REQUESTS("'model': 'old'", EACH("3")) "]"));
 	EXPECT_TEXT(price_text(book, "new", METER_requests), "1 (standard@1)");
 	/* the book's own alias before that of what it extends */
@@ -1215,9 +1302,12 @@ price_in_tier(const struct price_book *book, const char *tier, int meter)
 static void
 a_service_tier_takes_what_it_has_no_price_for_from_another(void)
 {
-	struct price_book *book = book_of(BOOK("'service_tiers': {'batch': {'inherit': 'default', 'factor': '0.5'}, 'night': {'inherit': 'batch', 'factor': '0.5'}}, "
-					       "'rules': [{'model': 'm', 'prices': {'requests': " EACH("8") ", 'images': " EACH("4") "}}, "
-					       "{'model': 'm', 'service_tier': 'batch', 'prices': {'images': " EACH("3") "}}]"));
+	struct price_book *book =
+	    book_of(BOOK("'service_tiers': {'batch': {'inherit': 'default', 'factor': '0.5'}, 'night': {'inherit': 'batch', "
+			 "'factor': '0.5'}}, "
+			 "'rules': [{'model': 'm', 'prices': {'requests': " EACH("8") ", 'images': " EACH(
+			     "4") "}}, "
+				  "{'model': 'm', 'service_tier': 'batch', 'prices': {'images': " EACH("3") "}}]"));
 
 	EXPECT_TEXT(price_in_tier(book, "default", METER_requests), "8");
 	EXPECT_TEXT(price_in_tier(book, "batch", METER_images), "3");
@@ -1231,7 +1321,9 @@ a_service_tier_takes_what_it_has_no_price_for_from_another(void)
 static void
 service_tiers_that_inherit_in_a_circle_end(void)
 {
-	struct price_book *book = book_of(BOOK("'service_tiers': {'a': {'inherit': 'b'}, 'b': {'inherit': 'a'}}, 'rules': [" REQUESTS("'model': 'm', 'service_tier': 'b'", EACH("8")) "]"));
+	struct price_book *book =
+	    book_of(BOOK("'service_tiers': {'a': {'inherit': 'b'}, 'b': {'inherit': 'a'}}, 'rules': [" REQUESTS(
+		"'model': 'm', 'service_tier': 'b'", EACH("8")) "]"));
 
 	EXPECT_TEXT(price_in_tier(book, "a", METER_requests), "8 (service tier b)");
 	EXPECT_TEXT(price_in_tier(book, "b", METER_requests), "8");
@@ -1256,8 +1348,9 @@ static void
 an_adapter_costs_what_its_base_model_costs(void)
 {
 	struct price_book *book = book_of(RULES(
-	    "{'adapter_kind': 'lora', 'inherit': {'from': 'base_model', 'factor': '1.2', 'plus': {'requests': {'price': '100', 'per': 1000}}}, 'prices': {'images': " EACH("7") "}}" AND
-	    "{'model': 'llama', 'prices': {'requests': " EACH("10") ", 'images': " EACH("1") ", 'pages': " EACH("2") "}}"));
+	    "{'adapter_kind': 'lora', 'inherit': {'from': 'base_model', 'factor': '1.2', 'plus': {'requests': {'price': '100', "
+	    "'per': 1000}}}, 'prices': {'images': " EACH("7") "}}" AND "{'model': 'llama', 'prices': {'requests': " EACH(
+		"10") ", 'images': " EACH("1") ", 'pages': " EACH("2") "}}"));
 
 	EXPECT_TEXT(price_of_adapter(book, "llama", "default", METER_requests), "12.1 (base model llama x 1.2)");
 	EXPECT_TEXT(price_of_adapter(book, "llama", "default", METER_pages), "2.4 (base model llama x 1.2)");
@@ -1274,12 +1367,18 @@ a_base_model_is_priced_as_if_asked_for_without_adapter_in_any_layer(void)
 	struct kept kept = {0};
 	const struct price_book *book;
 
-	keep_book(&kept, FROM_2026("standard", "'aliases': {'llama-3': 'llama'}, 'service_tiers': {'batch': {'inherit': 'default', 'factor': '0.5'}}, 'rules': ["
-					       REQUESTS("'model': 'llama', 'adapter_kind': '*'", EACH("99")) "," REQUESTS("'model': 'llama'", EACH("10")) "]"));
-	book = keep_book(&kept, BOOK(EXTENDS("standard") "'rules': [{'adapter_kind': 'lora', 'service_tier': '*', 'inherit': {'from': 'base_model', 'factor': '2'}}]"));
+	keep_book(&kept,
+	    FROM_2026("standard",
+		"'aliases': {'llama-3': 'llama'}, 'service_tiers': {'batch': {'inherit': 'default', 'factor': '0.5'}}, 'rules': "
+		"[" REQUESTS("'model': 'llama', 'adapter_kind': '*'", EACH("99")) "," REQUESTS(
+		    "'model': 'llama'", EACH("10")) "]"));
+	book = keep_book(&kept,
+	    BOOK(EXTENDS("standard") "'rules': [{'adapter_kind': 'lora', 'service_tier': '*', 'inherit': {'from': 'base_model', "
+				     "'factor': '2'}}]"));
 	EXPECT_TEXT(price_of_adapter(book, "llama", "default", METER_requests), "20 (base model llama x 2; standard@1)");
 	EXPECT_TEXT(price_of_adapter(book, "llama-3", "default", METER_requests), "20 (base model llama-3 x 2; standard@1)");
-	EXPECT_TEXT(price_of_adapter(book, "llama", "batch", METER_requests), "10 (base model llama x 2; standard@1; service tier default x 0.5)");
+	EXPECT_TEXT(price_of_adapter(book, "llama", "batch", METER_requests),
+	    "10 (base model llama x 2; standard@1; service tier default x 0.5)");
 	free_kept(&kept);
 }
 
@@ -1289,10 +1388,19 @@ the_factor_of_an_extended_book_applies_once_where_its_rule_inherits(void)
 	struct kept kept = {0};
 	const struct price_book *book, *own;
 
-	keep_book(&kept, FROM_2026("standard", "'rules': [{'adapter_kind': 'lora', 'inherit': {'from': 'base_model', 'factor': '2'}}" AND
-					       "{'adapter_kind': 'dora', 'inherit': {'from': {'rule': 'r'}}}" AND REQUESTS("'name': 'r', 'model': 'llama'", EACH("10")) "]"));
-	book = keep_book(&kept, FROM_2026("book", "'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [" REQUESTS("'model': 'x'", EACH("1")) "]"));
-	own = keep_book(&kept, FROM_2026("own", "'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [" REQUESTS("'model': 'llama'", EACH("8")) "]"));
+	keep_book(&kept,
+	    FROM_2026("standard",
+		"'rules': [{'adapter_kind': 'lora', 'inherit': {'from': 'base_model', 'factor': '2'}}" AND
+		"{'adapter_kind': 'dora', 'inherit': {'from': {'rule': 'r'}}}" AND REQUESTS(
+		    "'name': 'r', 'model': 'llama'", EACH("10")) "]"));
+	book = keep_book(&kept,
+	    FROM_2026("book",
+		"'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [" REQUESTS(
+		    "'model': 'x'", EACH("1")) "]"));
+	own = keep_book(&kept,
+	    FROM_2026("own",
+		"'extends': {'book': 'standard', 'version': 1, 'factor': '0.9'}, 'rules': [" REQUESTS(
+		    "'model': 'llama'", EACH("8")) "]"));
 	EXPECT_TEXT(price_of_adapter(book, "llama", "default", METER_requests), "18 (base model llama x 2; standard@1 x 0.9)");
 	/* a price of the book itself has no part in what it extends */
 	EXPECT_TEXT(price_of_adapter(own, "llama", "default", METER_requests), "16 (base model llama x 2)");
@@ -1308,12 +1416,11 @@ the_factor_of_an_extended_book_applies_once_where_its_rule_inherits(void)
 static void
 a_rule_inherits_from_a_model_or_a_rule_by_name(void)
 {
-	struct price_book *book = book_of(RULES(
-	    "{'model': 'a', 'inherit': {'from': {'model': 'c'}, 'factor': '2'}}" AND
-	    "{'model': 'b', 'inherit': {'from': {'rule': 'named'}, 'plus': {'requests': {'price': '-1', 'per': 1}}}}" AND
-	    "{'name': 'named', 'model': 'c', 'region': 'eu', 'prices': {'requests': " EACH("5") "}}" AND
-	    REQUESTS("'model': 'c'", EACH("3")) AND
-	    "{'model': 'd', 'inherit': {'from': {'rule': 'missing'}}}"));
+	struct price_book *book = book_of(
+	    RULES("{'model': 'a', 'inherit': {'from': {'model': 'c'}, 'factor': '2'}}" AND
+		  "{'model': 'b', 'inherit': {'from': {'rule': 'named'}, 'plus': {'requests': {'price': '-1', 'per': 1}}}}" AND
+		  "{'name': 'named', 'model': 'c', 'region': 'eu', 'prices': {'requests': " EACH("5") "}}" AND REQUESTS(
+		      "'model': 'c'", EACH("3")) AND "{'model': 'd', 'inherit': {'from': {'rule': 'missing'}}}"));
 
 	EXPECT_TEXT(price_text(book, "a", METER_requests), "6 (model c x 2)");
 	/* a rule by its name, whatever it matches */
@@ -1332,13 +1439,16 @@ a_rule_that_inherits_its_own_name_takes_it_from_the_layers_below(void)
 	keep_book(&kept, FROM_2026("b0", "'rules': [" REQUESTS("'name': 'r', 'model': 'm'", EACH("1000")) "]"));
 	for (int i = 1; i < 4; i++) {
 		snprintf(text, sizeof text,
-		    "{'tollbook_prices': 1, 'book': 'b%d', 'currency': 'USD', 'effective': '2026-01-01T00:00:00Z', 'extends': {'book': 'b%d', 'version': 1, "
-		    "'factor': '0.5'}, 'rules': [{'name': 'r', 'model': 'm', 'inherit': {'from': {'rule': 'r'}, 'factor': '0.8'}}]}",
+		    "{'tollbook_prices': 1, 'book': 'b%d', 'currency': 'USD', 'effective': '2026-01-01T00:00:00Z', 'extends': "
+		    "{'book': 'b%d', 'version': 1, "
+		    "'factor': '0.5'}, 'rules': [{'name': 'r', 'model': 'm', 'inherit': {'from': {'rule': 'r'}, 'factor': "
+		    "'0.8'}}]}",
 		    i, i - 1);
 		book = keep_book(&kept, text);
 	}
 	/* 1000 x 0.8 three times and, over three books, x 0.5 three times */
-	EXPECT_TEXT(price_text(book, "m", METER_requests), "64 (rule r x 0.8; rule r x 0.8; rule r x 0.8; b2@1 x 0.5; b1@1 x 0.5; b0@1 x 0.5)");
+	EXPECT_TEXT(price_text(book, "m", METER_requests),
+	    "64 (rule r x 0.8; rule r x 0.8; rule r x 0.8; b2@1 x 0.5; b1@1 x 0.5; b0@1 x 0.5)");
 	EXPECT_TEXT(price_over(kept.book[1], book, "m", METER_requests), "400 (rule r x 0.8; b0@1 x 0.5)");
 	free_kept(&kept);
 }
@@ -1346,8 +1456,10 @@ a_rule_that_inherits_its_own_name_takes_it_from_the_layers_below(void)
 static void
 inheriting_in_a_circle_ends_without_a_price(void)
 {
-	struct price_book *book = book_of(RULES("{'name': 'a', 'model': 'a', 'inherit': {'from': {'model': 'b'}}}" AND "{'name': 'b', 'model': 'b', 'inherit': {'from': {'model': 'a'}}, 'prices': {'images': " EACH("1") "}}" AND
-						"{'name': 'c', 'model': 'c', 'inherit': {'from': {'rule': 'c'}}}"));
+	struct price_book *book =
+	    book_of(RULES("{'name': 'a', 'model': 'a', 'inherit': {'from': {'model': 'b'}}}" AND
+			  "{'name': 'b', 'model': 'b', 'inherit': {'from': {'model': 'a'}}, 'prices': {'images': " EACH(
+			      "1") "}}" AND "{'name': 'c', 'model': 'c', 'inherit': {'from': {'rule': 'c'}}}"));
 
 	EXPECT_TEXT(price_text(book, "a", METER_requests), "none");
 	EXPECT_TEXT(price_text(book, "a", METER_images), "1 (model b)");
@@ -1358,9 +1470,12 @@ inheriting_in_a_circle_ends_without_a_price(void)
 static void
 prices_are_inherited_over_4_rules_and_no_more(void)
 {
-	struct price_book *book = book_of(RULES(REQUESTS("'model': 'a'", EACH("1")) AND "{'model': 'b', 'inherit': {'from': {'model': 'a'}, 'factor': '2'}}" AND
-						"{'model': 'c', 'inherit': {'from': {'model': 'b'}, 'factor': '2'}}" AND "{'model': 'd', 'inherit': {'from': {'model': 'c'}, 'factor': '2'}}" AND
-						"{'model': 'e', 'inherit': {'from': {'model': 'd'}, 'factor': '2'}}" AND "{'model': 'f', 'inherit': {'from': {'model': 'e'}, 'factor': '2'}}"));
+	struct price_book *book = book_of(
+	    RULES(REQUESTS("'model': 'a'", EACH("1")) AND "{'model': 'b', 'inherit': {'from': {'model': 'a'}, 'factor': '2'}}" AND
+							  "{'model': 'c', 'inherit': {'from': {'model': 'b'}, 'factor': '2'}}" AND
+							  "{'model': 'd', 'inherit': {'from': {'model': 'c'}, 'factor': '2'}}" AND
+							  "{'model': 'e', 'inherit': {'from': {'model': 'd'}, 'factor': '2'}}" AND
+							  "{'model': 'f', 'inherit': {'from': {'model': 'e'}, 'factor': '2'}}"));
 
 	EXPECT_TEXT(price_text(book, "e", METER_requests), "16 (model d x 2; model c x 2; model b x 2; model a x 2)");
 	EXPECT_TEXT(price_text(book, "f", METER_requests), "none");
@@ -1411,8 +1526,9 @@ static void
 a_delta_is_added_behind_the_factor_of_its_own_step(void)
 {
 	struct price_book *book = book_of(RULES(REQUESTS("'model': 'c'", EACH("10")) AND
-	    "{'model': 'b', 'inherit': {'from': {'model': 'c'}, 'factor': '2', 'plus': {'requests': {'price': '1', 'per': 1}}}}" AND
-	    "{'model': 'a', 'inherit': {'from': {'model': 'b'}, 'factor': '3', 'plus': {'requests': {'price': '2000', 'per': 1000}, 'images': {'price': '1', 'per': 1}}}}"));
+	    "{'model': 'b', 'inherit': {'from': {'model': 'c'}, 'factor': '2', 'plus': {'requests': {'price': '1', 'per': "
+	    "1}}}}" AND "{'model': 'a', 'inherit': {'from': {'model': 'b'}, 'factor': '3', 'plus': {'requests': {'price': "
+	    "'2000', 'per': 1000}, 'images': {'price': '1', 'per': 1}}}}"));
 
 	EXPECT_TEXT(price_text(book, "b", METER_requests), "21 (model c x 2)");
 	EXPECT_TEXT(price_text(book, "a", METER_requests), "65 (model b x 3; model c x 2)");
@@ -1422,8 +1538,9 @@ a_delta_is_added_behind_the_factor_of_its_own_step(void)
 static void
 factors_apply_to_fees_and_deltas_do_not(void)
 {
-	struct price_book *book = book_of(RULES(REQUESTS("'model': 'c'", EACH("10")) AND
-	    "{'model': 'b', 'inherit': {'from': {'model': 'c'}, 'factor': '2', 'plus': {'requests': {'price': '1', 'per': 1}}}}"));
+	struct price_book *book =
+	    book_of(RULES(REQUESTS("'model': 'c'", EACH("10")) AND "{'model': 'b', 'inherit': {'from': {'model': 'c'}, 'factor': "
+								   "'2', 'plus': {'requests': {'price': '1', 'per': 1}}}}"));
 	const struct price_subject subject = subject_of("b");
 	const struct price_book *layer = book;
 	struct arena arena = {0};
@@ -1432,7 +1549,8 @@ factors_apply_to_fees_and_deltas_do_not(void)
 	struct error err;
 
 	price_choose(&layer, 1, &subject, &arena, &choice);
-	CU_ASSERT_TRUE(price_effective_fee(price_choice_meter(&choice, METER_requests).source, number_of("7"), number_of("0.5"), &fee, &err));
+	CU_ASSERT_TRUE(price_effective_fee(
+	    price_choice_meter(&choice, METER_requests).source, number_of("7"), number_of("0.5"), &fee, &err));
 	CU_ASSERT_TRUE(fee.e18 == 7 * decimal_one.e18);
 	CU_ASSERT_TRUE(price_effective_fee(NULL, number_of("7"), number_of("0.5"), &fee, &err));
 	CU_ASSERT_TRUE(fee.e18 * 2 == 7 * decimal_one.e18);
@@ -1459,13 +1577,19 @@ a_book_tells_what_it_tells_requests_apart_by(void)
 	struct error err;
 	const struct price_book *book;
 
-	keep_book(&kept, FROM_2026("standard", "'rules': [{'model': 'm', 'engine': 'vllm', 'tags': {'env': 'prod', 'team': '*'}, " PRICES "}]"));
-	book = keep_book(&kept, BOOK(WINDOW EXTENDS("standard") "'rules': [" PRICED("output_text_tokens",
-	    "{'per': 1, 'brackets': [{'price': '1'}, {'over': 200, 'price': '2'}, {'from': 300, 'price': '3'}], 'times': [{'window': 'night', 'per': 1, 'split': 'tokens', "
-	    "'brackets': [{'price': '1'}, {'over': 200, 'price': '2'}]}]}") "," PRICED("images", "{'per': 1, 'subject': 'output', 'brackets': [{'price': '1'}, {'over': 7, 'price': '2'}]}") ","
-	    PRICED("images", "{'per': 1, 'subject': 'uncached_input', 'brackets': [{'price': '1'}, {'over': 8, 'price': '2'}]}") "]"));
+	keep_book(&kept,
+	    FROM_2026(
+		"standard", "'rules': [{'model': 'm', 'engine': 'vllm', 'tags': {'env': 'prod', 'team': '*'}, " PRICES "}]"));
+	book = keep_book(&kept,
+	    BOOK(WINDOW EXTENDS("standard") "'rules': [" PRICED("output_text_tokens",
+		"{'per': 1, 'brackets': [{'price': '1'}, {'over': 200, 'price': '2'}, {'from': 300, 'price': '3'}], 'times': "
+		"[{'window': 'night', 'per': 1, 'split': 'tokens', "
+		"'brackets': [{'price': '1'}, {'over': 200, 'price': '2'}]}]}") "," PRICED("images",
+		"{'per': 1, 'subject': 'output', 'brackets': [{'price': '1'}, {'over': 7, 'price': '2'}]}") "," PRICED("images",
+		"{'per': 1, 'subject': 'uncached_input', 'brackets': [{'price': '1'}, {'over': 8, 'price': '2'}]}") "]"));
 	CU_ASSERT_TRUE(price_book_distinctions(book, write_distinction, &told, &err));
-	EXPECT_TEXT(text_string(&told), "input 201; input 300; part 200; output 8; uncached_input 9; engine 0; tag 0 env; tag 0 team");
+	EXPECT_TEXT(
+	    text_string(&told), "input 201; input 300; part 200; output 8; uncached_input 9; engine 0; tag 0 env; tag 0 team");
 	text_release(&told);
 	free_kept(&kept);
 }
@@ -1490,4 +1614,41 @@ what_cannot_be_told_is_an_error(void)
 	price_book_free(book);
 }
 
-UNIT_TESTS("rating/price_book", TEST(what_is_no_json_object_is_refused), TEST(a_key_twice_is_refused), TEST(an_unknown_key_is_refused_with_the_nearest_one), TEST(an_unknown_meter_is_refused_with_the_nearest_one), TEST(the_head_of_a_book_must_be_complete), TEST(prices_change_on_a_quarter_of_an_hour), TEST(a_rule_names_either_a_model_or_a_pattern), TEST(a_rule_has_at_least_one_price), TEST(a_price_is_decimal_text_and_nothing_else), TEST(a_price_is_for_1_or_1000_or_1000000_units), TEST(steps_rise_and_the_last_one_is_open), TEST(an_up_to_of_many_digits_is_not_cut), TEST(tiers_have_1_to_32_steps), TEST(a_fallback_that_goes_in_a_circle_is_refused), TEST(a_fallback_between_units_is_refused), TEST(a_book_has_10000_rules_and_no_more), TEST(a_window_a_tier_and_an_alias_are_objects_of_their_own_kind), TEST(a_factor_is_decimal_text_from_0_to_1000), TEST(what_a_rule_inherits_from_is_named), TEST(tags_are_texts_by_name), TEST(units_have_names_where_they_are_seconds_or_hours), TEST(packages_have_a_whole_size), TEST(fees_are_prices_of_steps), TEST(a_price_says_one_thing), TEST(brackets_begin_at_nothing_and_rise), TEST(brackets_are_about_a_size_of_the_request_or_about_places), TEST(times_name_windows_of_the_book), TEST(a_counter_has_a_scope_and_a_reset_that_exist), TEST(what_a_book_extends_is_named_with_its_version), TEST(a_book_has_the_currency_of_what_it_extends), TEST(books_extend_each_other_4_deep_and_no_deeper), TEST(a_book_knows_its_head), TEST(a_price_of_18_decimals_is_taken_exactly), TEST(steps_are_kept_in_the_smallest_unit_of_the_meter), TEST(a_package_alone_is_one_counted_step), TEST(over_is_one_more_than_from), TEST(a_time_has_a_factor_or_a_price_of_its_own), TEST(an_exact_model_comes_before_a_pattern), TEST(rules_are_asked_in_the_order_of_the_file), TEST(names_are_compared_byte_by_byte), TEST(a_rule_without_a_tier_of_service_is_for_the_default_only), TEST(an_exact_model_of_another_tier_leaves_the_patterns_to_be_asked), TEST(a_pattern_that_reaches_its_limit_lets_no_other_rule_price), TEST(a_field_matches_exactly_or_any_that_is_stated), TEST(a_rule_without_a_model_is_for_a_base_model_or_an_adapter), TEST(all_tags_of_a_rule_must_be_equal), TEST(an_undecided_pattern_of_a_base_model_holds_too), TEST(an_undecided_pattern_of_any_layer_holds), TEST(a_verdict_says_why), TEST(a_rule_is_described_in_words), TEST(a_rule_is_the_same_one_by_its_name_or_else_by_what_it_matches), TEST(a_meter_without_a_price_has_none), TEST(a_fallback_is_followed_to_the_first_price), TEST(a_fallback_goes_over_4_meters_and_no_more), TEST(a_rule_may_fall_back_elsewhere_than_its_book), TEST(a_free_meter_costs_nothing_where_no_rule_prices_it), TEST(each_meter_has_the_price_of_the_first_layer_that_has_one), TEST(a_fallback_is_followed_after_all_layers_were_asked), TEST(factors_of_a_chain_of_books_are_multiplied), TEST(windows_of_an_extended_book_can_be_named), TEST(an_alias_is_exact_before_the_longest_prefix), TEST(an_alias_holds_in_the_books_of_its_layer_alone), TEST(a_service_tier_takes_what_it_has_no_price_for_from_another), TEST(service_tiers_that_inherit_in_a_circle_end), TEST(an_adapter_costs_what_its_base_model_costs), TEST(a_base_model_is_priced_as_if_asked_for_without_adapter_in_any_layer), TEST(the_factor_of_an_extended_book_applies_once_where_its_rule_inherits), TEST(a_rule_inherits_from_a_model_or_a_rule_by_name), TEST(a_rule_that_inherits_its_own_name_takes_it_from_the_layers_below), TEST(inheriting_in_a_circle_ends_without_a_price), TEST(prices_are_inherited_over_4_rules_and_no_more), TEST(each_factor_is_rounded_half_to_even_innermost_first), TEST(a_delta_is_added_behind_the_factor_of_its_own_step), TEST(factors_apply_to_fees_and_deltas_do_not), TEST(a_book_tells_what_it_tells_requests_apart_by), TEST(what_cannot_be_told_is_an_error))
+UNIT_TESTS("rating/price_book", TEST(what_is_no_json_object_is_refused), TEST(a_key_twice_is_refused),
+    TEST(an_unknown_key_is_refused_with_the_nearest_one), TEST(an_unknown_meter_is_refused_with_the_nearest_one),
+    TEST(the_head_of_a_book_must_be_complete), TEST(prices_change_on_a_quarter_of_an_hour),
+    TEST(a_rule_names_either_a_model_or_a_pattern), TEST(a_rule_has_at_least_one_price),
+    TEST(a_price_is_decimal_text_and_nothing_else), TEST(a_price_is_for_1_or_1000_or_1000000_units),
+    TEST(steps_rise_and_the_last_one_is_open), TEST(an_up_to_of_many_digits_is_not_cut), TEST(tiers_have_1_to_32_steps),
+    TEST(a_fallback_that_goes_in_a_circle_is_refused), TEST(a_fallback_between_units_is_refused),
+    TEST(a_book_has_10000_rules_and_no_more), TEST(a_window_a_tier_and_an_alias_are_objects_of_their_own_kind),
+    TEST(a_factor_is_decimal_text_from_0_to_1000), TEST(what_a_rule_inherits_from_is_named), TEST(tags_are_texts_by_name),
+    TEST(units_have_names_where_they_are_seconds_or_hours), TEST(packages_have_a_whole_size), TEST(fees_are_prices_of_steps),
+    TEST(a_price_says_one_thing), TEST(brackets_begin_at_nothing_and_rise),
+    TEST(brackets_are_about_a_size_of_the_request_or_about_places), TEST(times_name_windows_of_the_book),
+    TEST(a_counter_has_a_scope_and_a_reset_that_exist), TEST(what_a_book_extends_is_named_with_its_version),
+    TEST(a_book_has_the_currency_of_what_it_extends), TEST(books_extend_each_other_4_deep_and_no_deeper),
+    TEST(a_book_knows_its_head), TEST(a_price_of_18_decimals_is_taken_exactly),
+    TEST(steps_are_kept_in_the_smallest_unit_of_the_meter), TEST(a_package_alone_is_one_counted_step),
+    TEST(over_is_one_more_than_from), TEST(a_time_has_a_factor_or_a_price_of_its_own),
+    TEST(an_exact_model_comes_before_a_pattern), TEST(rules_are_asked_in_the_order_of_the_file),
+    TEST(names_are_compared_byte_by_byte), TEST(a_rule_without_a_tier_of_service_is_for_the_default_only),
+    TEST(an_exact_model_of_another_tier_leaves_the_patterns_to_be_asked),
+    TEST(a_pattern_that_reaches_its_limit_lets_no_other_rule_price), TEST(a_field_matches_exactly_or_any_that_is_stated),
+    TEST(a_rule_without_a_model_is_for_a_base_model_or_an_adapter), TEST(all_tags_of_a_rule_must_be_equal),
+    TEST(an_undecided_pattern_of_a_base_model_holds_too), TEST(an_undecided_pattern_of_any_layer_holds), TEST(a_verdict_says_why),
+    TEST(a_rule_is_described_in_words), TEST(a_rule_is_the_same_one_by_its_name_or_else_by_what_it_matches),
+    TEST(a_meter_without_a_price_has_none), TEST(a_fallback_is_followed_to_the_first_price),
+    TEST(a_fallback_goes_over_4_meters_and_no_more), TEST(a_rule_may_fall_back_elsewhere_than_its_book),
+    TEST(a_free_meter_costs_nothing_where_no_rule_prices_it), TEST(each_meter_has_the_price_of_the_first_layer_that_has_one),
+    TEST(a_fallback_is_followed_after_all_layers_were_asked), TEST(factors_of_a_chain_of_books_are_multiplied),
+    TEST(windows_of_an_extended_book_can_be_named), TEST(an_alias_is_exact_before_the_longest_prefix),
+    TEST(an_alias_holds_in_the_books_of_its_layer_alone), TEST(a_service_tier_takes_what_it_has_no_price_for_from_another),
+    TEST(service_tiers_that_inherit_in_a_circle_end), TEST(an_adapter_costs_what_its_base_model_costs),
+    TEST(a_base_model_is_priced_as_if_asked_for_without_adapter_in_any_layer),
+    TEST(the_factor_of_an_extended_book_applies_once_where_its_rule_inherits),
+    TEST(a_rule_inherits_from_a_model_or_a_rule_by_name), TEST(a_rule_that_inherits_its_own_name_takes_it_from_the_layers_below),
+    TEST(inheriting_in_a_circle_ends_without_a_price), TEST(prices_are_inherited_over_4_rules_and_no_more),
+    TEST(each_factor_is_rounded_half_to_even_innermost_first), TEST(a_delta_is_added_behind_the_factor_of_its_own_step),
+    TEST(factors_apply_to_fees_and_deltas_do_not), TEST(a_book_tells_what_it_tells_requests_apart_by),
+    TEST(what_cannot_be_told_is_an_error))

@@ -21,7 +21,8 @@ struct rate {
 
 static const struct {
 	const char *class, *meter;
-} classes[] = {{"input", "input_text_uncached_tokens"}, {"cache_read", "input_text_cache_read_tokens"}, {"output", "output_text_tokens"}};
+} classes[] = {
+    {"input", "input_text_uncached_tokens"}, {"cache_read", "input_text_cache_read_tokens"}, {"output", "output_text_tokens"}};
 
 /* "18e-6" or "2e-7" a token is 18 or 0.2 for a million. */
 static struct decimal
@@ -104,7 +105,8 @@ add_rule(const struct rate *rates, size_t count, const char *tier, struct text *
 
 		if (rate == NULL)
 			continue;
-		text_add_format(out, "%s'%s': {'per': 1000000, 'brackets': [{'price': '%s'}", comma, classes[i].meter, rate->price);
+		text_add_format(
+		    out, "%s'%s': {'per': 1000000, 'brackets': [{'price': '%s'}", comma, classes[i].meter, rate->price);
 		while ((threshold = next_threshold(rates, count, classes[i].class, tier, threshold)) != -1)
 			text_add_format(out, ", {'over': %lld, 'price': '%s'}", threshold,
 			    rate_at(rates, count, classes[i].class, tier, threshold)->price);
@@ -124,8 +126,8 @@ write_book(const struct rate *rates, size_t count, struct text *out)
 		CU_ASSERT_FATAL(rates[i].tier[0] == '\0' || strcmp(rates[i].tier, "priority") == 0);
 		has_priority = has_priority || rates[i].tier[0] != '\0';
 	}
-	text_add_string(out,
-	    "{" HEAD ", 'service_tiers': {'priority': {'inherit': 'default'}, 'flex': {'inherit': 'default'}}, 'rules': [");
+	text_add_string(
+	    out, "{" HEAD ", 'service_tiers': {'priority': {'inherit': 'default'}, 'flex': {'inherit': 'default'}}, 'rules': [");
 	add_rule(rates, count, "", out);
 	if (has_priority) {
 		text_add_string(out, ", ");

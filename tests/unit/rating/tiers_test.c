@@ -5,8 +5,7 @@
  */
 #include "rating/tiers.h"
 
-#include <time.h>
-
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 
 static const struct tier_step steps[] = {
@@ -210,15 +209,6 @@ a_graduated_step_begins_where_the_one_before_ends(void)
 
 /* --- pieces ---------------------------------------------------------------------------------- */
 
-static uint64_t
-next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 /* To 90 units in packages of 7 at 1 each, to 400 a unit at 2, beyond in packages of 50 at 3. */
 static const struct tier_step packed_steps[] = {{.up_to = 90, .price = {1}, .per = 7, .in_packages = true},
     {.up_to = 400, .price = {2}, .per = 1}, {.price = {3}, .per = 50, .in_packages = true}};
@@ -238,7 +228,8 @@ packed_cost(i128 already, i128 quantity)
 		const struct tier_step *step = &packed_steps[parts[i].step];
 		i128 units = parts[i].quantity < 0 ? -parts[i].quantity : parts[i].quantity;
 
-		sum += tiers_billed(step, low - tiers_step_begins(&packed, parts[i].step), units, 1) / step->per * step->price.e18;
+		sum +=
+		    tiers_billed(step, low - tiers_step_begins(&packed, parts[i].step), units, 1) / step->per * step->price.e18;
 		low += units;
 	}
 	return (int)(quantity < 0 ? -sum : sum);
@@ -258,14 +249,13 @@ each_step_has_packages_of_its_own(void)
 static void
 any_pieces_cost_what_the_whole_costs_and_so_does_taking_back(void)
 {
-	uint64_t seed = (uint64_t)time(NULL) | 1, state = seed;
+	uint64_t state = random_begin();
 
-	printf("seed %llu ", (unsigned long long)seed);
 	for (int i = 0; i < 500; i++) {
-		int whole = (int)(next_random(&state) % 800), position = 0, sum = 0;
+		int whole = (int)(random_next(&state) % 800), position = 0, sum = 0;
 
 		while (position < whole) {
-			int piece = (int)(next_random(&state) % (uint64_t)(whole - position)) + 1;
+			int piece = (int)(random_next(&state) % (uint64_t)(whole - position)) + 1;
 
 			sum += packed_cost(position, piece);
 			CU_ASSERT_EQUAL(packed_cost(position + piece, -piece), -packed_cost(position, piece));
@@ -281,6 +271,6 @@ UNIT_TESTS("rating/tiers", TEST(each_part_pays_the_price_of_its_step), TEST(what
     TEST(taking_back_more_than_was_counted_is_refused), TEST(a_total_beyond_128_bits_is_refused),
     TEST(a_volume_price_is_the_step_that_the_total_reaches), TEST(a_list_of_one_step_is_one_price),
     TEST(without_packages_what_is_billed_is_the_quantity), TEST(a_package_is_billed_whole_by_the_unit_that_begins_it),
-    TEST(a_package_taken_back_is_given_back_by_the_unit_that_began_it), TEST(a_package_of_a_meter_with_fractions_counts_whole_units),
-    TEST(a_graduated_step_begins_where_the_one_before_ends), TEST(each_step_has_packages_of_its_own),
-    TEST(any_pieces_cost_what_the_whole_costs_and_so_does_taking_back))
+    TEST(a_package_taken_back_is_given_back_by_the_unit_that_began_it),
+    TEST(a_package_of_a_meter_with_fractions_counts_whole_units), TEST(a_graduated_step_begins_where_the_one_before_ends),
+    TEST(each_step_has_packages_of_its_own), TEST(any_pieces_cost_what_the_whole_costs_and_so_does_taking_back))

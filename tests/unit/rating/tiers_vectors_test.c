@@ -35,7 +35,8 @@ verdict_of(const struct vector_bill *row, const char *quantity)
 		return FREE_PART;
 	if (vector_option(row->options, "package_rounding", value) != NULL && strcmp(value, "up") != 0)
 		return OTHER_ROUNDING;
-	if (vector_option(row->options, "convert_rounding", value) != NULL && strcmp(value, "ceiling") != 0 && strcmp(value, "none") != 0)
+	if (vector_option(row->options, "convert_rounding", value) != NULL && strcmp(value, "ceiling") != 0 &&
+	    strcmp(value, "none") != 0)
 		return OTHER_ROUNDING;
 	/* Two quantities of one month, of which the second begins packages of its own although the first has not filled its last. */
 	return vector_has(row, "convert_divide_by") && vector_has(row, "split") ? OTHER_ROUNDING : RAN;
@@ -93,7 +94,8 @@ amount_due(const struct vector_bill *row, const char *list, const char *prior_te
 {
 	char value[VECTOR_TEXT];
 	i128 events;
-	struct decimal quantity = sum_of(list, &events), prior = amount_of(prior_text), all = quantity, due, taken_off, nothing = {0};
+	struct decimal quantity = sum_of(list, &events), prior = amount_of(prior_text), all = quantity, due, taken_off,
+		       nothing = {0};
 
 	if (vector_option(row->options, "events", value) != NULL)
 		events = amount_of(value).e18 / decimal_one.e18;
@@ -147,8 +149,8 @@ run_row(char *const *column)
 	if (strcmp(row.model, "amount_multiplier") == 0 && strchr(column[QUANTITY], '.') == NULL)
 		got = vector_to_the_cent(got);
 	if (got.e18 != wanted.e18)
-		printf("\n    %s: got %s, wanted %s: %s with %s\n", column[ID], decimal_format(got, got_text), column[EXPECTED], row.book,
-		    row.terms);
+		printf("\n    %s: got %s, wanted %s: %s with %s\n", column[ID], decimal_format(got, got_text), column[EXPECTED],
+		    row.book, row.terms);
 	CU_ASSERT_TRUE(got.e18 == wanted.e18);
 	return RAN;
 }

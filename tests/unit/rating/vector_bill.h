@@ -22,9 +22,9 @@ struct vector_bill {
 	size_t tiers;
 	int meter;
 	bool in_thousandths;
-	bool in_percent;            /* of an amount: a unit costs a hundredth of the price */
-	const char *package;        /* that all quantities are rounded up to, or NULL */
-	const char *bounds_in;      /* what the row's bounds are multiplied by */
+	bool in_percent;       /* of an amount: a unit costs a hundredth of the price */
+	const char *package;   /* that all quantities are rounded up to, or NULL */
+	const char *bounds_in; /* what the row's bounds are multiplied by */
 	const char *per;
 	char book[2048], terms[1024];
 };
@@ -93,7 +93,8 @@ vector_add_price(const struct vector_bill *row, const struct vector_tier *tier, 
 	const char *package = tier->package != NULL ? tier->package : row->package;
 	char price[DECIMAL_TEXT];
 
-	text_add_format(out, "'price': '%s'", decimal_format(vector_times(amount_of(tier->price), row->in_percent ? "0.01" : "1"), price));
+	text_add_format(
+	    out, "'price': '%s'", decimal_format(vector_times(amount_of(tier->price), row->in_percent ? "0.01" : "1"), price));
 	if (package != NULL)
 		text_add_format(out, ", 'package': %s", package);
 	if (strcmp(tier->flat, "0") != 0)
@@ -178,7 +179,8 @@ vector_write_terms(struct vector_bill *row, bool is_last)
 	if (vector_option(row->options, "discount_pct", value) != NULL)
 		text_add_format(&json, ", 'discounts': [{'name': 'd', 'percent': '%s'}]", value);
 	if (vector_option(row->options, "free_units", value) != NULL)
-		text_add_format(&json, ", 'allowances': [{'name': 'units', 'meters': ['%s'], 'quantity': %s}", meter_of(row->meter)->name, value);
+		text_add_format(&json, ", 'allowances': [{'name': 'units', 'meters': ['%s'], 'quantity': %s}",
+		    meter_of(row->meter)->name, value);
 	if (vector_option(row->options, "free_events", value) != NULL)
 		text_add_format(&json, ", {'name': 'events', 'meters': ['tool_calls'], 'quantity': %s}", value);
 	if (vector_has(row, "free_units"))
