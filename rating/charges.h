@@ -65,8 +65,7 @@ struct charging_part {
 	const char *held; /* the reason; NULL: it is charged */
 	size_t place;     /* of charge.place; counts only where it is charged */
 	i128 quantity, billed;
-	i128
-	    before; /* units of the charge's step that came before: packages are counted from there; -1: the step shows at the end */
+	i128 before; /* units of its step before it, from which packages are counted; -1: the step shows at the end */
 };
 const struct charging_part *charging_parts(const struct charging *charging, size_t *count);
 void charging_free(struct charging *charging);

@@ -248,33 +248,45 @@ compare_sums(const void *a, const void *b)
 	return one->meter - two->meter;
 }
 
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int32_t one = *(const int32_t *)a, two = *(const int32_t *)b;
+
+	return one < two ? -1 : one > two;
+}
+
 /* Numbers of classes in the database depend on what came first; here they are put in the order of what they mean. */
 static void
 order_classes(struct period_usage *usage, const struct request_classes *classes)
 {
-	int32_t last = -1, place = 0;
+	int32_t *numbers = memory_new(usage->count, sizeof *numbers), *places;
+	size_t count = 0;
 
+	for (size_t i = 0; i < usage->count; i++)
+		numbers[i] = usage->sums[i].class;
+	if (usage->count > 0)
+		qsort(numbers, usage->count, sizeof *numbers, compare_numbers);
+	for (size_t i = 0; i < usage->count; i++)
+		if (count == 0 || numbers[count - 1] != numbers[i])
+			numbers[count++] = numbers[i];
+	usage->classes = memory_new(count, sizeof *usage->classes);
+	usage->class_count = count;
+	for (size_t i = 0; i < count; i++)
+		usage->classes[i] = (struct usage_class){request_class_of(classes, numbers[i]), (int32_t)i};
+	if (count > 0)
+		qsort(usage->classes, count, sizeof *usage->classes, compare_classes);
+	places = memory_new(count, sizeof *places);
+	for (size_t i = 0; i < count; i++)
+		places[usage->classes[i].number] = (int32_t)i;
 	for (size_t i = 0; i < usage->count; i++) {
-		size_t at = 0;
+		const int32_t *number = bsearch(&usage->sums[i].class, numbers, count, sizeof *numbers, compare_numbers);
 
-		while (at < usage->class_count && usage->classes[at].class_id != usage->sums[i].class)
-			at++;
-		if (at < usage->class_count)
-			continue;
-		usage->classes = memory_grow(usage->classes, &usage->class_room, usage->class_count + 1, sizeof *usage->classes);
-		usage->classes[usage->class_count++] =
-		    (struct usage_class){request_class_of(classes, usage->sums[i].class), usage->sums[i].class};
+		must(number != NULL);
+		usage->sums[i].class = places[number - numbers];
 	}
-	if (usage->class_count > 1)
-		qsort(usage->classes, usage->class_count, sizeof *usage->classes, compare_classes);
-	for (size_t i = 0; i < usage->count; i++) {
-		if (usage->sums[i].class != last) {
-			last = usage->sums[i].class;
-			for (place = 0; usage->classes[place].class_id != last;)
-				place++;
-		}
-		usage->sums[i].class = place;
-	}
+	free(places);
+	free(numbers);
 }
 
 /* Sorts, adds up increments of the same, and leaves out what comes to nothing. */

@@ -27,7 +27,7 @@ struct usage_sum {
 
 struct usage_class {
 	const struct request_class *class; /* lives as long as the classes that were handed in */
-	int32_t class_id;
+	int32_t number; /* of its kind in the order of the database's numbers */
 };
 
 struct period_usage {
@@ -36,7 +36,7 @@ struct period_usage {
 	struct price_subject *subjects; /* in order: by their fields, without engine and tags, which belong to the class */
 	size_t subject_count;
 	struct usage_class *classes; /* in order: by what they mean */
-	size_t class_count, class_room;
+	size_t class_count;
 	struct arena arena; /* of the texts */
 };
 

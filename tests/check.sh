@@ -62,6 +62,8 @@ step stories tests/run_stories.sh
 for script in tests/e2e/*.sh; do
 	step "e2e-$(basename "$script" .sh)" "$script"
 done
+step property tests/property/property.sh
+step property-ledger tests/property/ledger.sh
 unset BUILD
 step demo examples/demo.sh
 step demo-in-libreoffice tests/xlsx_libreoffice.sh build/demo/tollbook-2026-10.xlsx

@@ -2,6 +2,7 @@
 # What takes longer than a change can wait for; `make check-deep` runs it.  The last line counts: N passed, N failed.
 #   FUZZ_SECONDS   for each fuzzer; 60 where it is not set
 #   KILLS          moments at which ingest and rate are killed; 60 where it is not set
+#   PROPERTY_CASES, PROPERTY_LEDGERS, PROPERTY_SEED   how many random books and ledgers a second rater prices; 3000, 20, any
 #   TOLLBOOK_CHAOS_SEED   repeats what tests/e2e/kafka_chaos.sh did, as far as machines repeat
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -45,6 +46,9 @@ told() {
 	passed=$((passed + $(grep -c '^ok - ' <<<"$said"))) failed=$((failed + $(grep -c '^not ok - ' <<<"$said")))
 	grep -qE '^[0-9]+ passed, [0-9]+ failed' <<<"$said" || not_ok "$1 did not come to its end"
 }
+export PROPERTY_CASES=${PROPERTY_CASES:-3000} PROPERTY_LEDGERS=${PROPERTY_LEDGERS:-20}
+told tests/property/property.sh
+told tests/property/ledger.sh
 told tests/e2e/killed.sh
 told tests/e2e/kafka_chaos.sh
 report
