@@ -7,7 +7,7 @@ code=$?
 awk -F, '
 	NR == 1 { next }
 	{
-		kind = $2; meter = $5; as = $6; tier = $8; quantity = $9; billed = $10; price = $11; per = $12; amount = $13
+		kind = $4; meter = $5; as = $6; tier = $8; quantity = $9; billed = $10; price = $11; per = $12; amount = $13
 		why = $14
 		for (i = 15; i <= NF; i++)
 			why = why "," $i

@@ -371,7 +371,7 @@ check_limits(struct inspection *inspection, const struct pattern *pattern, const
 		return;
 	find_pumps(text, &pumps);
 	if (blows_up(pattern, &pumps, BLOWS_UP_SOON, name))
-		inspection_tell(inspection, true, path,
+		inspection_tell(inspection, false, path,
 		    "blows up: for \"%.64s\" it reaches its limits, and usage of such names is held; one repetition stands "
 		    "inside of "
 		    "another",

@@ -265,6 +265,8 @@ request_classes_new(void)
 void
 request_classes_free(struct request_classes *classes)
 {
+	if (classes == NULL)
+		return;
 	index_release(&classes->keys);
 	index_release(&classes->label_names);
 	index_release(&classes->memo);

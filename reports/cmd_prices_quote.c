@@ -135,8 +135,10 @@ rate_usage(struct quote *quote, const struct run *run, struct quoted *out, struc
 
 /* --- printing ---------------------------------------------------------------------------------- */
 
-static const struct column columns[] = {{"period", "period", COLUMN_TEXT}, {"kind", "kind", COLUMN_TEXT},
-    {"model", "model", COLUMN_TEXT}, {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
+enum { FIRST_COLUMNS = 3 }; /* which say whose usage it is; left out of a table where they are the same in all rows */
+
+static const struct column columns[] = {{"period", "period", COLUMN_TEXT}, {"model", "model", COLUMN_TEXT},
+    {"service_tier", "service tier", COLUMN_TEXT}, {"kind", "kind", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT},
     {"priced_as", "priced as", COLUMN_TEXT}, {"rule", "rule", COLUMN_NUMBER}, {"tier", "tier", COLUMN_NUMBER},
     {"quantity", "quantity", COLUMN_NUMBER}, {"billed", "billed", COLUMN_NUMBER}, {"price", "price", COLUMN_NUMBER},
     {"per", "per", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER}, {"why", "why", COLUMN_TEXT}, {0}};
@@ -154,15 +156,17 @@ quantity_text(int meter, i128 quantity, char out[DECIMAL_TEXT])
 }
 
 static void
-add_row(struct table *table, const char *period, const struct charge *c)
+add_row(struct table *table, bool alike, const char *period, const struct charge *c)
 {
 	char text[DECIMAL_TEXT];
 
 	table_row(table);
-	table_cell(table, period);
+	if (!alike) {
+		table_cell(table, period);
+		table_cell(table, c->model);
+		table_cell(table, c->service_tier);
+	}
 	table_cell(table, charge_kind_text(c->kind));
-	table_cell(table, c->model);
-	table_cell(table, c->service_tier);
 	table_cell(table, meter_name(c->meter));
 	table_cell(table, c->priced_as == c->meter ? "" : meter_name(c->priced_as));
 	table_cell_format(table, "%d", c->rule);
@@ -185,10 +189,28 @@ add_total(const struct rated *rated, struct decimal *total, struct error *err)
 	return true;
 }
 
+/* True where all usage is of one period, model and tier. */
+static bool
+is_alike(const struct quoted *quoted)
+{
+	const struct charge *first =
+	    quoted->count == 1 && quoted->item[0].rated.charge_count > 0 ? quoted->item[0].rated.charges : NULL;
+
+	for (size_t i = 0; first != NULL && i < quoted->item[0].rated.charge_count; i++) {
+		const struct charge *charge = &first[i];
+
+		if (charge->meter != 0 &&
+		    (strcmp(charge->model, first->model) != 0 || strcmp(charge->service_tier, first->service_tier) != 0))
+			return false;
+	}
+	return first != NULL && first->meter != 0;
+}
+
 static bool
 print_table(struct run *run, const struct quote *quote, const struct quoted *quoted, struct error *err)
 {
-	struct table *table = table_new(columns);
+	bool alike = run->format == FORMAT_TABLE && is_alike(quoted);
+	struct table *table = table_new(alike ? columns + FIRST_COLUMNS : columns);
 	struct decimal total = {0};
 	char text[DECIMAL_TEXT];
 	bool fine = true;
@@ -197,9 +219,12 @@ print_table(struct run *run, const struct quote *quote, const struct quoted *quo
 		const struct rated *rated = &quoted->item[i].rated;
 
 		for (size_t j = 0; j < rated->charge_count; j++)
-			add_row(table, quoted->item[i].period, &rated->charges[j]);
+			add_row(table, alike, quoted->item[i].period, &rated->charges[j]);
 		fine = add_total(rated, &total, err);
 	}
+	if (alike)
+		printf("%s, %s, service tier %s:\n", quoted->item[0].period, quoted->item[0].rated.charges[0].model,
+		    quoted->item[0].rated.charges[0].service_tier);
 	table_print(table, run, "nothing is charged");
 	table_free(table);
 	if (!fine)
