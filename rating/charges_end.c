@@ -165,6 +165,35 @@ settle_segment(struct charging *charging, struct segment *segment, struct decima
 	return fine;
 }
 
+/* A column keeps 20 digits before the point, a decimal a little more: what does not fit must be told with its name, here. */
+static bool
+is_kept(struct decimal value)
+{
+	static const i128 bound = (i128)10000000000000000000U * (i128)10000000000000000000U;
+
+	return -bound < value.e18 && value.e18 < bound;
+}
+
+static bool
+check_kept(const struct rated *rated, struct error *err)
+{
+	for (size_t i = 0; i < rated->charge_count; i++) {
+		const struct charge *charge = &rated->charges[i];
+		char amount[DECIMAL_TEXT];
+
+		if (is_kept(charge->price) && is_kept(charge->amount))
+			continue;
+		error_set(err, ERROR_RANGE, "a charge of %s is out of range",
+		    decimal_format(is_kept(charge->price) ? charge->amount : charge->price, amount));
+		error_detail(err, "Prices and amounts of charges are less than 10^20.");
+		error_hint(err, "Look for a wrong quantity, price, factor or \"per\".");
+		if (charge->meter == 0)
+			return error_wrap(err, "%s", charge->detail);
+		return error_wrap(err, "%s of model \"%s\"", meter_of(charge->meter)->name, charge->model);
+	}
+	return true;
+}
+
 bool
 charging_settle(struct charging *charging, struct error *err)
 {
@@ -178,5 +207,5 @@ charging_settle(struct charging *charging, struct error *err)
 		if (charging->segments[i].terms != NULL && !settle_segment(charging, &charging->segments[i], &spent, err))
 			return false;
 	rated_finish(charging->out);
-	return true;
+	return check_kept(charging->out, err);
 }

@@ -76,36 +76,64 @@ load_books(struct period_source *source, struct period *period, bool *carries, b
 	return true;
 }
 
+/* Asks a statement about what earlier periods left, for those of the periods that are `wanted`, all of one month and run. */
 static bool
-load_carried(struct db *db, struct period *period, struct error *err)
+ask_before(struct db *db, enum statement_id id, struct period *const *wanted, size_t count, struct rows *rows, struct error *err)
 {
-	const struct period_inputs *inputs = &period->inputs;
+	const struct period_inputs *first = &wanted[0]->inputs;
+	const char **tenants = memory_new(count, sizeof *tenants);
+	struct text list = {0};
+	bool fine;
+
+	for (size_t i = 0; i < count; i++) {
+		must(strcmp(wanted[i]->inputs.period, first->period) == 0 && wanted[i]->inputs.until_run == first->until_run);
+		tenants[i] = wanted[i]->inputs.tenant;
+	}
+	text_add_elements(&list, tenants, count);
+	fine = db_rows(
+	    db, id, PARAMS(text_string(&list), first->period, param_number(&wanted[0]->arena, first->until_run)), rows, err);
+	text_release(&list);
+	free(tenants);
+	return fine;
+}
+
+static bool
+load_carried(struct db *db, struct period *const *wanted, size_t count, struct error *err)
+{
 	struct rows rows;
 
-	if (!db_rows(db, SQL_RATING_CARRIED_OF_PERIOD,
-		PARAMS(inputs->tenant, inputs->period, param_number(&period->arena, inputs->until_run)), &rows, err))
+	if (count == 0)
+		return true;
+	if (!ask_before(db, SQL_RATING_CARRIED_BEFORE, wanted, count, &rows, err))
 		return false;
-	period->carried = memory_new((size_t)rows.count, sizeof *period->carried);
-	for (int i = 0; i < rows.count; i++)
+	for (int i = 0; i < rows.count; i++) {
+		struct period *period = wanted[row_number(&rows, i, 0) - 1];
+
+		period->carried =
+		    memory_grow(period->carried, &period->carried_room, period->carried_count + 1, sizeof *period->carried);
 		period->carried[period->carried_count++] = (struct carried){
-		    arena_copy(&period->arena, row_text(&rows, i, 0), row_length(&rows, i, 0)), row_integer(&rows, i, 1)};
+		    arena_copy(&period->arena, row_text(&rows, i, 1), row_length(&rows, i, 1)), row_integer(&rows, i, 2)};
+	}
 	rows_release(&rows);
 	return true;
 }
 
 static bool
-load_spent(struct db *db, struct period *period, struct error *err)
+load_spent(struct db *db, struct period *const *wanted, size_t count, struct error *err)
 {
-	const struct period_inputs *inputs = &period->inputs;
 	struct rows rows;
 
-	if (!db_rows(db, SQL_RATING_SPENT_BEFORE_PERIOD,
-		PARAMS(inputs->tenant, inputs->period, param_number(&period->arena, inputs->until_run)), &rows, err))
+	if (count == 0)
+		return true;
+	if (!ask_before(db, SQL_RATING_SPENT_BEFORE, wanted, count, &rows, err))
 		return false;
-	period->spent = memory_new((size_t)rows.count, sizeof *period->spent);
-	for (int i = 0; i < rows.count; i++)
+	for (int i = 0; i < rows.count; i++) {
+		struct period *period = wanted[row_number(&rows, i, 0) - 1];
+
+		period->spent = memory_grow(period->spent, &period->spent_room, period->spent_count + 1, sizeof *period->spent);
 		period->spent[period->spent_count++] = (struct spent){
-		    arena_copy(&period->arena, row_text(&rows, i, 0), row_length(&rows, i, 0)), row_decimal(&rows, i, 1)};
+		    arena_copy(&period->arena, row_text(&rows, i, 1), row_length(&rows, i, 1)), row_decimal(&rows, i, 2)};
+	}
 	rows_release(&rows);
 	return true;
 }
@@ -150,18 +178,26 @@ load_usage(struct db *db, struct period *periods, size_t count, struct error *er
 bool
 periods_load(struct period_source *source, struct period *periods, size_t count, struct error *err)
 {
+	struct period **carrying = memory_new(count, sizeof *carrying), **committed = memory_new(count, sizeof *committed);
+	size_t carrying_count = 0, committed_count = 0;
 	bool fine = load_contracts(source->db, periods, count, err);
 
 	for (size_t i = 0; fine && i < count; i++) {
-		struct period *period = &periods[i];
 		bool carries, commits;
 
-		fine = load_books(source, period, &carries, &commits, err) &&
-		    (!carries || load_carried(source->db, period, err)) && (!commits || load_spent(source->db, period, err));
+		fine = load_books(source, &periods[i], &carries, &commits, err);
 		if (!fine)
-			error_wrap(err, "rating %s of %s", period->inputs.period, period->inputs.tenant);
+			error_wrap(err, "rating %s of %s", periods[i].inputs.period, periods[i].inputs.tenant);
+		else if (carries)
+			carrying[carrying_count++] = &periods[i];
+		if (fine && commits)
+			committed[committed_count++] = &periods[i];
 	}
-	return fine && load_usage(source->db, periods, count, err);
+	fine = fine && load_carried(source->db, carrying, carrying_count, err) &&
+	    load_spent(source->db, committed, committed_count, err) && load_usage(source->db, periods, count, err);
+	free(carrying);
+	free(committed);
+	return fine;
 }
 
 void

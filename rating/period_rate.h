@@ -27,7 +27,7 @@ struct period {
 	struct charging_contract *resolved;
 	struct carried *carried;
 	struct spent *spent;
-	size_t carried_count, spent_count;
+	size_t carried_count, carried_room, spent_count, spent_room;
 	unsigned fields; /* that books ask for, and usage is told apart by: see price_book_fields() */
 	struct period_usage usage;
 	struct arena arena;
@@ -48,8 +48,7 @@ MUST_CHECK
 bool period_source_open(struct db *db, struct period_source *out, struct error *err);
 void period_source_close(struct period_source *source);
 
-/* Loads `count` periods, whose `inputs` are filled, of different tenants, of which none needs the result of another.  Ended with
- * periods_release(). */
+/* Loads `count` periods, whose `inputs` are filled: of one month and run, and of different tenants.  Ended with periods_release(). */
 MUST_CHECK
 bool periods_load(struct period_source *source, struct period *periods, size_t count, struct error *err);
 /* Into period->rated, or period->err. */

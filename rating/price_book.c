@@ -98,10 +98,7 @@ price_book_fields(const struct price_book *book)
 	unsigned fields = 0;
 
 	for (; book != NULL; book = book->base)
-		for (size_t i = 0; i < book->count; i++)
-			for (unsigned field = 0; field < MATCH_FIELDS; field++)
-				if (book->rules[i].value[field] != NULL)
-					fields |= 1U << field;
+		fields |= book->fields;
 	return fields;
 }
 

@@ -16,13 +16,24 @@ check_factor(const struct inspection *inspection, const char *path, struct decim
 
 /* --- where from ------------------------------------------------------------------------------ */
 
+/* The rule that this one, in the book or one that it extends, takes over by name; a rule that names itself means one in a book below. */
 static const struct price_rule *
-rule_named(const struct price_book *book, const char *name)
+rule_taken(const struct price_book *book, const struct price_rule *rule)
 {
-	for (; book != NULL; book = book->base)
-		for (size_t i = 0; i < book->count; i++)
-			if (book->rules[i].name != NULL && strcmp(book->rules[i].name, name) == 0)
+	bool is_below = rule->name == NULL || strcmp(rule->name, rule->from_name) != 0;
+
+	for (; book != NULL; book = book->base) {
+		bool holds_rule = false;
+
+		for (size_t i = 0; i < book->count; i++) {
+			const char *name = book->rules[i].name;
+
+			if (is_below && name != NULL && strcmp(name, rule->from_name) == 0)
 				return &book->rules[i];
+			holds_rule = holds_rule || &book->rules[i] == rule;
+		}
+		is_below = is_below || holds_rule;
+	}
 	return NULL;
 }
 
@@ -59,7 +70,7 @@ check_chain(const struct inspection *inspection, const struct price_rule *rule, 
 	int steps = 0;
 
 	while (at != NULL && at->from == INHERIT_RULE && steps <= INHERIT_DEPTH_MAX) {
-		at = rule_named(inspection->book, at->from_name);
+		at = rule_taken(inspection->book, at);
 		steps++;
 		if (at == rule) {
 			inspection_tell(
@@ -80,9 +91,9 @@ check_source(const struct inspection *inspection, size_t place)
 	char path[CHECK_PATH];
 
 	snprintf(path, sizeof path, "rules[%zu].inherit.from", place);
-	if (rule->from == INHERIT_RULE && rule_named(book, rule->from_name) == NULL)
+	if (rule->from == INHERIT_RULE && rule_taken(book, rule) == NULL)
 		inspection_tell(inspection, false, path,
-		    "no rule here is named %s: only an override finds it, in the book of the contract", rule->from_name);
+		    "no other rule here is named %s: only an override finds it, in the book of the contract", rule->from_name);
 	else if (rule->from == INHERIT_RULE)
 		check_chain(inspection, rule, path);
 	else if (rule->from == INHERIT_MODEL && !any_other_prices(book, rule, price_book_alias(book, rule->from_name)))
@@ -152,7 +163,7 @@ takes_from(const struct price_book *book, const struct price_rule *rule, const s
 	if (other == rule)
 		return false;
 	if (rule->from == INHERIT_RULE)
-		return other == rule_named(book, rule->from_name);
+		return other == rule_taken(book, rule);
 	if (rule->from == INHERIT_MODEL)
 		return prices_model(other, price_book_alias(book, rule->from_name), rule->value[MATCH_SERVICE_TIER]);
 	if (base != NULL && strcmp(base, "*") != 0)

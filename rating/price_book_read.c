@@ -417,9 +417,12 @@ read_match(const struct document *document, json_t *value, const char *path, str
 {
 	bool any_model;
 
-	for (size_t i = 0; i < MATCH_FIELDS; i++)
+	for (size_t i = 0; i < MATCH_FIELDS; i++) {
 		if (!keep(document, value, path, match_field_names[i], false, book, &rule->value[i]))
 			return false;
+		if (rule->value[i] != NULL)
+			book->fields |= 1U << i;
+	}
 	if (!read_pattern(document, value, path, "model_pattern", book, &rule->pattern_text, &rule->pattern) ||
 	    !read_pattern(document, value, path, "base_model_pattern", book, &rule->base_pattern_text, &rule->base_pattern) ||
 	    !read_tags(document, json_object_get(value, "tags"), path, book, rule) ||

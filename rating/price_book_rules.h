@@ -54,7 +54,8 @@ struct alias {
 struct price_book {
 	const char *name, *label, *currency;
 	int version;
-	bool carries; /* a counter of its own outlives the month */
+	bool carries;    /* a counter of its own outlives the month */
+	unsigned fields; /* that its own rules ask for, a bit each */
 	struct instant effective;
 	bool is_free[METER_LIMIT];
 	int fallback[METER_LIMIT];

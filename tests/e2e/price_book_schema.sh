@@ -56,6 +56,8 @@ check "it accepts every example" schema valid "$tenant_schema" examples/tenants.
 check "and the file of this test" schema valid "$tenant_schema" "$contracts/every_key.json"
 check "tollbook accepts it too" tollbook tenant apply --dry-run --quiet "$contracts/every_key.json"
 check "every key of the schema stands in it" schema keys "$tenant_schema" "$contracts/every_key.json"
+echo '{"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": []}' >"$room/issuer.json"
+check "the issuer is known, so that a file need not name it" tollbook tenant apply --quiet "$room/issuer.json"
 check "files that are right in more ways are made" schema patch "$contracts/every_key.json" "$room/good-tenants" <"$contracts/accepted.txt"
 check "each is accepted by both" tenants_agree "$room/good-tenants"
 check "and by the schema" all_accepted "$tenant_schema" "$room/good-tenants"

@@ -162,6 +162,24 @@ an_amount_that_does_not_fit_is_an_error_and_no_number(void)
 	bill_close(bill);
 }
 
+/* 10^20 has a digit more than a column of the database, which must not be the one that says so. */
+static void
+an_amount_that_cannot_be_kept_is_an_error_that_names_it(void)
+{
+	struct bill *most = bill_under(FLAT("9999999999999999999"), NULL), *bill = bill_under(FLAT("10000000000000000000"), NULL),
+		    *price = bill_under(FLAT("99999999999999999999"), NULL);
+
+	bill_requests(most, 1, "m", 10);
+	EXPECT_BILL(most, "m 10 x 9999999999999999999 = 99999999999999999990");
+	bill_add(bill, usage_on(1, "m", METER_requests, 10));
+	CU_ASSERT_FALSE(charging_settle(bill->charging, &bill->err));
+	CU_ASSERT_EQUAL(bill->err.kind, ERROR_RANGE);
+	EXPECT_TEXT(bill->err.message, "requests of model \"m\": a charge of 100000000000000000000 is out of range");
+	bill_close(bill);
+	bill_requests(price, 1, "m", 1);
+	EXPECT_BILL(price, "m 1 x 99999999999999999999 = 99999999999999999999");
+}
+
 /* --- brackets -------------------------------------------------------------------------------- */
 
 #define INPUT "input_text_uncached_tokens"
@@ -998,18 +1016,19 @@ UNIT_TESTS("rating/charges", TEST(a_charge_is_quantity_times_price_over_per), TE
     TEST(what_was_taken_back_takes_its_charge_back), TEST(usage_without_a_price_is_held_and_the_reason_is_told),
     TEST(without_a_contract_or_a_book_in_force_nothing_is_priced),
     TEST(a_book_in_another_currency_than_the_contract_prices_nothing), TEST(a_price_below_nothing_is_held),
-    TEST(an_amount_that_does_not_fit_is_an_error_and_no_number), TEST(a_bracket_begins_with_the_first_size_it_names),
-    TEST(a_bracket_looks_at_the_size_it_is_about), TEST(a_request_of_unknown_size_is_held),
-    TEST(split_tokens_are_each_priced_at_their_place), TEST(a_bracket_may_hold_tiers_of_its_own),
-    TEST(graduated_steps_fill_in_the_order_of_time), TEST(a_volume_price_is_that_of_the_step_the_month_reaches),
-    TEST(each_started_package_is_charged_whole_once), TEST(packages_of_a_step_count_from_where_the_step_begins),
-    TEST(the_fee_of_a_graduated_step_is_charged_when_it_is_entered), TEST(the_fee_of_a_volume_price_is_that_of_the_step_reached),
-    TEST(a_volume_price_in_packages_rounds_the_whole_up_once), TEST(a_counter_counts_what_its_scope_says),
-    TEST(a_group_counts_what_names_it), TEST(meters_that_fall_back_to_one_price_count_together),
-    TEST(a_counter_lives_for_its_window_and_is_carried_through_it), TEST(carried_units_fill_the_first_steps),
-    TEST(a_package_that_an_earlier_month_began_is_not_charged_again), TEST(a_fee_that_an_earlier_month_paid_is_not_charged_again),
-    TEST(the_version_in_force_when_the_quarter_began_prices_it), TEST(a_counter_goes_on_over_a_new_version_of_the_same_rule),
-    TEST(a_volume_price_counts_over_a_new_version_too), TEST(the_fee_of_a_volume_price_stands_once_in_a_month_of_two_versions),
+    TEST(an_amount_that_does_not_fit_is_an_error_and_no_number), TEST(an_amount_that_cannot_be_kept_is_an_error_that_names_it),
+    TEST(a_bracket_begins_with_the_first_size_it_names), TEST(a_bracket_looks_at_the_size_it_is_about),
+    TEST(a_request_of_unknown_size_is_held), TEST(split_tokens_are_each_priced_at_their_place),
+    TEST(a_bracket_may_hold_tiers_of_its_own), TEST(graduated_steps_fill_in_the_order_of_time),
+    TEST(a_volume_price_is_that_of_the_step_the_month_reaches), TEST(each_started_package_is_charged_whole_once),
+    TEST(packages_of_a_step_count_from_where_the_step_begins), TEST(the_fee_of_a_graduated_step_is_charged_when_it_is_entered),
+    TEST(the_fee_of_a_volume_price_is_that_of_the_step_reached), TEST(a_volume_price_in_packages_rounds_the_whole_up_once),
+    TEST(a_counter_counts_what_its_scope_says), TEST(a_group_counts_what_names_it),
+    TEST(meters_that_fall_back_to_one_price_count_together), TEST(a_counter_lives_for_its_window_and_is_carried_through_it),
+    TEST(carried_units_fill_the_first_steps), TEST(a_package_that_an_earlier_month_began_is_not_charged_again),
+    TEST(a_fee_that_an_earlier_month_paid_is_not_charged_again), TEST(the_version_in_force_when_the_quarter_began_prices_it),
+    TEST(a_counter_goes_on_over_a_new_version_of_the_same_rule), TEST(a_volume_price_counts_over_a_new_version_too),
+    TEST(the_fee_of_a_volume_price_stands_once_in_a_month_of_two_versions),
     TEST(a_version_that_a_rating_has_not_seen_does_not_count), TEST(the_window_that_holds_the_quarter_changes_the_price),
     TEST(steps_count_by_day_and_night_together), TEST(a_window_may_have_tiers_or_brackets_of_its_own),
     TEST(an_override_is_asked_before_the_book), TEST(what_led_to_a_price_stands_with_the_charge),

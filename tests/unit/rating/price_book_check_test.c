@@ -597,7 +597,11 @@ a_rule_inherits_from_one_that_is_there(void)
 								  "{'from': 'base_model'}}"),
 	    "");
 	expect_findings(RULES("{'model': 'b', 'inherit': {'from': {'rule': 'one'}}, " PRICES "}"),
-	    "warning: rules[0].inherit.from: no rule here is named one: only an override finds it, in the book of the contract");
+	    "warning: rules[0].inherit.from: no other rule here is named one: only an override finds it, in the book of the "
+	    "contract");
+	expect_findings(RULES("{'model': 'b', 'name': 'one', 'inherit': {'from': {'rule': 'one'}}, " PRICES "}"),
+	    "warning: rules[0].inherit.from: no other rule here is named one: only an override finds it, in the book of the "
+	    "contract");
 	expect_findings(RULES("{'model': 'b', 'inherit': {'from': {'model': 'a'}}, " PRICES "}"),
 	    "warning: rules[0].inherit.from: no other rule here is for the model a: only an override finds one, in the book of "
 	    "the contract");

@@ -1,0 +1,15 @@
+-- What counters that outlive the month hold before a period, tenant by tenant: the units of earlier periods, as the newest rating of
+-- each up to a run says.
+-- $1 text[] tenants
+-- $2 text period
+-- $3 bigint the newest run that counts
+WITH newest AS (
+	SELECT DISTINCT ON (p.place, r.period) p.place, r.rating_id
+	  FROM unnest($1::text[]) WITH ORDINALITY AS p (tenant, place)
+	  JOIN finance.rating r ON r.tenant = p.tenant AND r.period < $2::text AND r.rating_run <= $3::bigint
+	 ORDER BY p.place, r.period, r.rating_run DESC
+)
+SELECT n.place, h.counter, sum(h.quantity)
+  FROM newest n JOIN finance.charge h USING (rating_id)
+ WHERE h.counter <> ''
+ GROUP BY n.place, h.counter ORDER BY n.place, h.counter;

@@ -1,0 +1,14 @@
+-- What periods before a period spent after discounts, tenant by tenant, as the newest rating of each up to a run says.
+-- $1 text[] tenants
+-- $2 text period
+-- $3 bigint the newest run that counts
+WITH newest AS (
+	SELECT DISTINCT ON (p.place, r.period) p.place, r.period, r.rating_id
+	  FROM unnest($1::text[]) WITH ORDINALITY AS p (tenant, place)
+	  JOIN finance.rating r ON r.tenant = p.tenant AND r.period < $2::text AND r.rating_run <= $3::bigint
+	 ORDER BY p.place, r.period, r.rating_run DESC
+)
+SELECT n.place, n.period, sum(h.amount)
+  FROM newest n JOIN finance.charge h USING (rating_id)
+ WHERE h.kind IN ('usage', 'tier_fee', 'discount') AND h.contract_id IS NOT NULL
+ GROUP BY n.place, n.period ORDER BY n.place, n.period;
