@@ -79,6 +79,20 @@ digest_number(struct digest *digest, int64_t number)
 }
 
 void
+digest_text(struct digest *digest, const char *text)
+{
+	digest_field(digest, text, strlen(text));
+}
+
+void
+digest_integer(struct digest *digest, i128 number)
+{
+	char text[DECIMAL_TEXT];
+
+	digest_text(digest, integer_format(number, text));
+}
+
+void
 digest_end(struct digest *digest, unsigned char out[DIGEST_SIZE])
 {
 	unsigned int length = 0;

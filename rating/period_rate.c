@@ -234,20 +234,6 @@ period_charging(const struct period *period)
 	    .spent_count = period->spent_count};
 }
 
-static void
-digest_text(struct digest *digest, const char *text)
-{
-	digest_field(digest, text, strlen(text));
-}
-
-static void
-digest_integer(struct digest *digest, i128 number)
-{
-	char text[DECIMAL_TEXT];
-
-	digest_text(digest, integer_format(number, text));
-}
-
 /* Everything but the usage and the versions of books, which are digested as they are used. */
 static void
 begin_inputs(const struct period *period, struct digest *digest)

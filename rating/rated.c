@@ -79,20 +79,6 @@ compare_holds(const void *a, const void *b)
 	return order != 0 ? order : strcmp(one->reason, two->reason);
 }
 
-static void
-digest_text(struct digest *digest, const char *text)
-{
-	digest_field(digest, text, strlen(text));
-}
-
-static void
-digest_integer(struct digest *digest, i128 number)
-{
-	char text[DECIMAL_TEXT];
-
-	digest_text(digest, integer_format(number, text));
-}
-
 /* What charges did not have at first; left out where it says nothing, so that digests of those days stay what they were. */
 static void
 digest_more(struct digest *digest, const struct charge *charge)
