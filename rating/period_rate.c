@@ -54,6 +54,71 @@ look_at_books(const struct price_books *books, int64_t newest, bool *carries)
 	return fields;
 }
 
+/* What a book tells requests apart by, from an instant on. */
+struct teller {
+	struct distinctions *own;
+	struct instant since;
+};
+
+static bool
+add_distinction(void *context, const char *kind, int64_t boundary, const char *name, struct error *err)
+{
+	const struct teller *teller = context;
+	enum distinction_kind found = distinction_kind_find(kind);
+
+	(void)err;
+	must(found != DISTINCT_KINDS);
+	distinctions_add(teller->own, found, boundary, name, teller->since);
+	return true;
+}
+
+bool
+period_tell_apart(struct period *period, const struct price_book *book, struct error *err)
+{
+	struct teller teller = {&period->own, period->inputs.starts};
+
+	return price_book_distinctions(book, add_distinction, &teller, err);
+}
+
+/* By the versions of a book that are in force within a part of the period. */
+static bool
+tell_apart(struct period *period, const struct price_books *books, struct instant from, struct instant until, struct error *err)
+{
+	const struct price_version *version = books == NULL ? NULL : price_books_at(books, from, period->inputs.priced_with);
+
+	for (size_t i = 0; books != NULL && i < books->count; i++) {
+		const struct price_version *item = &books->item[i];
+		bool begins_within = item->version_id <= period->inputs.priced_with && item->effective.us > from.us &&
+		    item->effective.us < until.us;
+		struct teller teller = {&period->own, begins_within ? item->effective : from};
+
+		if ((begins_within || item == version) && !price_book_distinctions(item->book, add_distinction, &teller, err))
+			return false;
+	}
+	return true;
+}
+
+/* By the books of each contract within its part of the period. */
+static bool
+find_own(struct period *period, struct error *err)
+{
+	const struct contracts *contracts = &period->contracts;
+
+	for (size_t i = 0; i < contracts->count; i++) {
+		struct instant from = contracts->item[i].effective, until = period->inputs.ends;
+
+		if (from.us < period->inputs.starts.us)
+			from = period->inputs.starts;
+		if (i + 1 < contracts->count && contracts->item[i + 1].effective.us < until.us)
+			until = contracts->item[i + 1].effective;
+		if (from.us < until.us &&
+		    (!tell_apart(period, period->resolved[i].override, from, until, err) ||
+			!tell_apart(period, period->resolved[i].book, from, until, err)))
+			return false;
+	}
+	return true;
+}
+
 /* The books of the contracts, what they ask for and whether something is carried over from earlier periods. */
 static bool
 load_books(struct period_source *source, struct period *period, bool *carries, bool *commits, struct error *err)
@@ -73,7 +138,7 @@ load_books(struct period_source *source, struct period *period, bool *carries, b
 		    look_at_books(resolved->book, period->inputs.priced_with, carries);
 		*commits = *commits || (contract->terms != NULL && contract->terms->commitment.is_set);
 	}
-	return true;
+	return find_own(period, err);
 }
 
 /* Asks a statement about what earlier periods left, for those of the periods that are `wanted`, all of one month and run. */
@@ -210,6 +275,7 @@ periods_release(struct period *periods, size_t count)
 		free(period->resolved);
 		free(period->carried);
 		free(period->spent);
+		distinctions_release(&period->own);
 		period_usage_release(&period->usage);
 		arena_release(&period->arena);
 		rated_release(&period->rated);
@@ -274,11 +340,18 @@ compute(struct period *period, struct digest *digest, struct error *err)
 }
 
 void
+period_order(const struct period_source *source, struct period *period)
+{
+	distinctions_settle(&period->own);
+	period_usage_order(&period->usage, source->classes, &period->own);
+}
+
+void
 period_compute(const struct period_source *source, struct period *period)
 {
 	struct digest *digest = digest_new();
 
-	period_usage_order(&period->usage, source->classes);
+	period_order(source, period);
 	period->fine = compute(period, digest, &period->err);
 	digest_end(digest, period->rated.input_digest);
 	digest_free(digest);

@@ -28,7 +28,8 @@ struct period {
 	struct carried *carried;
 	struct spent *spent;
 	size_t carried_count, carried_room, spent_count, spent_room;
-	unsigned fields; /* that books ask for, and usage is told apart by: see price_book_fields() */
+	unsigned fields;         /* that books ask for, and usage is told apart by: see price_book_fields() */
+	struct distinctions own; /* what its books tell requests apart by */
 	struct period_usage usage;
 	struct arena arena;
 	struct rated rated; /* once computed */
@@ -51,6 +52,11 @@ void period_source_close(struct period_source *source);
 /* Loads `count` periods, whose `inputs` are filled: of one month and run, and of different tenants.  Ended with periods_release(). */
 MUST_CHECK
 bool periods_load(struct period_source *source, struct period *periods, size_t count, struct error *err);
+/* Of a book that is not of its contracts: tells requests of the period apart by it, too, before period_order(). */
+MUST_CHECK
+bool period_tell_apart(struct period *period, const struct price_book *book, struct error *err);
+/* Puts its usage in order; period_compute() does it by itself. */
+void period_order(const struct period_source *source, struct period *period);
 /* Into period->rated, or period->err. */
 void period_compute(const struct period_source *source, struct period *period);
 /* What charging_new() takes. */

@@ -2,6 +2,7 @@
 #include "rating/period_usage.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/copy_binary.h"
 #include "ledger/meter.h"
@@ -231,7 +232,7 @@ compare_meanings(const struct request_class *one, const struct request_class *tw
 static int
 compare_classes(const void *a, const void *b)
 {
-	return compare_meanings(((const struct usage_class *)a)->class, ((const struct usage_class *)b)->class);
+	return compare_meanings(a, b);
 }
 
 static int
@@ -248,45 +249,90 @@ compare_sums(const void *a, const void *b)
 	return one->meter - two->meter;
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	int32_t one = *(const int32_t *)a, two = *(const int32_t *)b;
+/* A class of the database at a time at which the tenant's books tell the same apart. */
+struct found_class {
+	size_t era; /* its place, from 1; 0: before all */
+	int32_t number, place;
+};
 
-	return one < two ? -1 : one > two;
+static int
+compare_found(const void *a, const void *b)
+{
+	const struct found_class *one = a, *two = b;
+
+	if (one->era != two->era)
+		return one->era < two->era ? -1 : 1;
+	return one->number < two->number ? -1 : one->number > two->number;
+}
+
+static struct found_class
+class_of_sum(const struct usage_sum *sum, const struct distinctions *own)
+{
+	const struct era *era = distinctions_at(own, (struct instant){(int64_t)sum->quarter * INTERVAL_US});
+
+	return (struct found_class){.era = era == NULL ? 0 : (size_t)(era - own->eras) + 1, .number = sum->class};
+}
+
+/* Each once; returns how many. */
+static size_t
+find_classes(const struct period_usage *usage, const struct distinctions *own, struct found_class *found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < usage->count; i++)
+		found[i] = class_of_sum(&usage->sums[i], own);
+	if (usage->count > 0)
+		qsort(found, usage->count, sizeof *found, compare_found);
+	for (size_t i = 0; i < usage->count; i++)
+		if (count == 0 || compare_found(&found[count - 1], &found[i]) != 0)
+			found[count++] = found[i];
+	return count;
+}
+
+/* What the classes found mean to the tenant's books: in order, each once. */
+static void
+fill_classes(struct period_usage *usage, const struct request_classes *classes, const struct distinctions *own,
+    struct found_class *found, size_t count)
+{
+	struct request_class *meant = memory_new(count, sizeof *meant);
+
+	for (size_t i = 0; i < count; i++)
+		meant[i] = request_class_within(request_class_of(classes, found[i].number),
+		    found[i].era == 0 ? NULL : &own->eras[found[i].era - 1], &usage->arena);
+	usage->classes = memory_new(count, sizeof *usage->classes);
+	if (count > 0) {
+		memcpy(usage->classes, meant, count * sizeof *meant);
+		qsort(usage->classes, count, sizeof *usage->classes, compare_classes);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (usage->class_count == 0 || compare_meanings(&usage->classes[usage->class_count - 1], &usage->classes[i]) != 0)
+			usage->classes[usage->class_count++] = usage->classes[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct request_class *place =
+		    bsearch(&meant[i], usage->classes, usage->class_count, sizeof *usage->classes, compare_classes);
+
+		must(place != NULL);
+		found[i].place = (int32_t)(place - usage->classes);
+	}
+	free(meant);
 }
 
 /* Numbers of classes in the database depend on what came first; here they are put in the order of what they mean. */
 static void
-order_classes(struct period_usage *usage, const struct request_classes *classes)
+order_classes(struct period_usage *usage, const struct request_classes *classes, const struct distinctions *own)
 {
-	int32_t *numbers = memory_new(usage->count, sizeof *numbers), *places;
-	size_t count = 0;
+	struct found_class *found = memory_new(usage->count, sizeof *found);
+	size_t count = find_classes(usage, own, found);
 
-	for (size_t i = 0; i < usage->count; i++)
-		numbers[i] = usage->sums[i].class;
-	if (usage->count > 0)
-		qsort(numbers, usage->count, sizeof *numbers, compare_numbers);
-	for (size_t i = 0; i < usage->count; i++)
-		if (count == 0 || numbers[count - 1] != numbers[i])
-			numbers[count++] = numbers[i];
-	usage->classes = memory_new(count, sizeof *usage->classes);
-	usage->class_count = count;
-	for (size_t i = 0; i < count; i++)
-		usage->classes[i] = (struct usage_class){request_class_of(classes, numbers[i]), (int32_t)i};
-	if (count > 0)
-		qsort(usage->classes, count, sizeof *usage->classes, compare_classes);
-	places = memory_new(count, sizeof *places);
-	for (size_t i = 0; i < count; i++)
-		places[usage->classes[i].number] = (int32_t)i;
+	fill_classes(usage, classes, own, found, count);
 	for (size_t i = 0; i < usage->count; i++) {
-		const int32_t *number = bsearch(&usage->sums[i].class, numbers, count, sizeof *numbers, compare_numbers);
+		const struct found_class wanted = class_of_sum(&usage->sums[i], own);
+		const struct found_class *class = bsearch(&wanted, found, count, sizeof wanted, compare_found);
 
-		must(number != NULL);
-		usage->sums[i].class = places[number - numbers];
+		must(class != NULL);
+		usage->sums[i].class = class->place;
 	}
-	free(places);
-	free(numbers);
+	free(found);
 }
 
 /* Sorts, adds up increments of the same, and leaves out what comes to nothing. */
@@ -345,10 +391,10 @@ keep_used_subjects(struct period_usage *usage)
 }
 
 void
-period_usage_order(struct period_usage *usage, const struct request_classes *classes)
+period_usage_order(struct period_usage *usage, const struct request_classes *classes, const struct distinctions *own)
 {
 	keep_used_subjects(usage);
-	order_classes(usage, classes);
+	order_classes(usage, classes, own);
 	sum_up(usage);
 }
 
@@ -362,7 +408,7 @@ period_usage_at(const struct period_usage *usage, size_t at)
 	    [SIZE_PART] = DISTINCT_PART,
 	};
 	const struct usage_sum *sum = &usage->sums[at];
-	const struct request_class *class = usage->classes[sum->class].class;
+	const struct request_class *class = &usage->classes[sum->class];
 	struct usage out = {.start = {(int64_t)sum->quarter * INTERVAL_US},
 	    .subject = usage->subjects[sum->subject],
 	    .meter = sum->meter,
@@ -385,7 +431,7 @@ period_usage_digest(const struct period_usage *usage, struct digest *digest)
 		for (size_t field = 0; field < MATCH_ENGINE; field++)
 			digest_field(digest, usage->subjects[i].field[field], strlen(usage->subjects[i].field[field]));
 	for (size_t i = 0; i < usage->class_count; i++) {
-		const struct request_class *class = usage->classes[i].class;
+		const struct request_class *class = &usage->classes[i];
 
 		for (size_t kind = 0; kind < DISTINCT_BOUNDARIES; kind++)
 			digest_number(digest, class->from[kind]);

@@ -25,19 +25,15 @@ struct usage_sum {
 	i128 quantity; /* not zero */
 };
 
-struct usage_class {
-	const struct request_class *class; /* lives as long as the classes that were handed in */
-	int32_t number; /* of its kind in the order of the database's numbers */
-};
-
 struct period_usage {
 	struct usage_sum *sums; /* in order: quarter, subject, class, meter (before that: `class` is a number of the database) */
 	size_t count, room;
 	struct price_subject *subjects; /* in order: by their fields, without engine and tags, which belong to the class */
 	size_t subject_count;
-	struct usage_class *classes; /* in order: by what they mean */
+	struct request_class *classes; /* in order: by what they mean */
 	size_t class_count;
-	struct arena arena; /* of the texts */
+	struct arena
+	    arena; /* of the texts; those of classes are also the ones of the classes that were handed in, which live as long */
 };
 
 /* Loads the usage of `count` ranges, no tenant of which comes twice, into out[i], as it comes.  Ended with period_usage_release(),
@@ -45,8 +41,9 @@ struct period_usage {
 MUST_CHECK
 bool period_usage_load(
     struct db *db, const struct usage_range *ranges, struct period_usage *out, size_t count, struct error *err);
-/* Adds it up and puts it in order; may be done on any thread. */
-void period_usage_order(struct period_usage *usage, const struct request_classes *classes);
+/* Adds it up and puts it in order; may be done on any thread.  `own`: what the tenant's own books tell requests apart by, settled.
+ * The database tells apart what any book does, and the order in which usage fills steps must not depend on other tenants' books. */
+void period_usage_order(struct period_usage *usage, const struct request_classes *classes, const struct distinctions *own);
 /* Number `at` of the sums, for charging_add(). */
 struct usage period_usage_at(const struct period_usage *usage, size_t at);
 /* Everything that a rating is made of goes into the digest. */

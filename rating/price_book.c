@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "rating/price_book_rules.h"
 
 const char *const match_field_names[MATCH_FIELDS] = {
@@ -50,36 +51,67 @@ price_book_base(const struct price_book *book)
 
 /* --- what requests are told apart by --------------------------------------------------------- */
 
-static bool
-tell_price(const struct meter_price *price, price_distinction *told, void *context, struct error *err)
+struct telling {
+	struct price_book *book;
+	struct index known;
+};
+
+static void
+tell(struct telling *telling, const char *kind, int64_t boundary, const char *name)
+{
+	struct price_book *book = telling->book;
+	struct text key = {0};
+	bool is_new;
+	size_t place;
+
+	text_add_format(&key, "%s %lld %s", kind, (long long)boundary, name);
+	place = index_number(&telling->known, key.bytes, key.length, &is_new);
+	text_release(&key);
+	if (!is_new)
+		return;
+	book->told = memory_grow(book->told, &book->told_room, place + 1, sizeof *book->told);
+	book->told[place] = (struct told){kind, boundary, name};
+	book->told_count = place + 1;
+}
+
+static void
+tell_price(struct telling *telling, const struct meter_price *price)
 {
 	static const char *const kinds[PRICE_SIZES] = {"input", "uncached_input", "output", "part"};
 
 	for (size_t i = 1; i < price->brackets; i++)
-		if (!told(context, kinds[price->size], price->bracket[i].from, "", err))
-			return false;
+		tell(telling, kinds[price->size], price->bracket[i].from, "");
 	for (size_t i = 0; i < price->times; i++)
-		if (price->time[i].price != NULL && !tell_price(price->time[i].price, told, context, err))
-			return false;
-	return true;
+		if (price->time[i].price != NULL)
+			tell_price(telling, price->time[i].price);
+}
+
+void
+price_book_note_told(struct price_book *book)
+{
+	struct telling telling = {.book = book};
+
+	for (size_t i = 0; i < book->count; i++) {
+		const struct price_rule *rule = &book->rules[i];
+
+		if (rule->value[MATCH_ENGINE] != NULL)
+			tell(&telling, "engine", 0, "");
+		for (size_t j = 0; j < rule->tags; j++)
+			tell(&telling, "tag", 0, rule->tag[j].key);
+		for (int meter = 1; meter < METER_LIMIT; meter++)
+			if (rule->price[meter] != NULL)
+				tell_price(&telling, rule->price[meter]);
+	}
+	index_release(&telling.known);
 }
 
 bool
 price_book_distinctions(const struct price_book *book, price_distinction *told, void *context, struct error *err)
 {
 	for (; book != NULL; book = book->base)
-		for (size_t i = 0; i < book->count; i++) {
-			const struct price_rule *rule = &book->rules[i];
-
-			if (rule->value[MATCH_ENGINE] != NULL && !told(context, "engine", 0, "", err))
+		for (size_t i = 0; i < book->told_count; i++)
+			if (!told(context, book->told[i].kind, book->told[i].boundary, book->told[i].name, err))
 				return false;
-			for (size_t j = 0; j < rule->tags; j++)
-				if (!told(context, "tag", 0, rule->tag[j].key, err))
-					return false;
-			for (int meter = 1; meter < METER_LIMIT; meter++)
-				if (rule->price[meter] != NULL && !tell_price(rule->price[meter], told, context, err))
-					return false;
-		}
 	return true;
 }
 

@@ -44,6 +44,7 @@ price_book_free(struct price_book *book)
 		pattern_free(book->rules[i].base_pattern);
 	}
 	free(book->rules);
+	free(book->told);
 	arena_release(&book->arena);
 	free(book);
 }
@@ -366,6 +367,7 @@ read_root(const struct document *document, json_t *root, const struct price_book
 		    "\"rules\" must be a list of 1 to %d rules", PRICE_RULES_MAX);
 	book->rules = memory_new(json_array_size(rules), sizeof *book->rules);
 	json_array_foreach(rules, i, value) if (!read_rule(document, value, i, book)) return false;
+	price_book_note_told(book);
 	return true;
 }
 
@@ -430,6 +432,7 @@ read_match(const struct document *document, json_t *value, const char *path, str
 		return false;
 	if (rule->value[MATCH_SERVICE_TIER] == NULL)
 		rule->value[MATCH_SERVICE_TIER] = "default";
+	book->fields |= 1U << MATCH_SERVICE_TIER;
 	if (rule->value[MATCH_BASE_MODEL] != NULL && rule->base_pattern != NULL)
 		return document_refuse(document, path, value, "a rule has \"base_model\" or \"base_model_pattern\", not both");
 	any_model =

@@ -51,11 +51,20 @@ struct alias {
 	const char *as;
 };
 
+/* What requests are told apart by; see price_book_distinctions(). */
+struct told {
+	const char *kind;
+	int64_t boundary;
+	const char *name;
+};
+
 struct price_book {
 	const char *name, *label, *currency;
 	int version;
-	bool carries;    /* a counter of its own outlives the month */
-	unsigned fields; /* that its own rules ask for, a bit each */
+	bool carries;      /* a counter of its own outlives the month */
+	unsigned fields;   /* that its own rules ask for, a bit each */
+	struct told *told; /* by its own rules, each once */
+	size_t told_count, told_room;
 	struct instant effective;
 	bool is_free[METER_LIMIT];
 	int fallback[METER_LIMIT];
@@ -72,6 +81,11 @@ struct price_book {
 	size_t windows;
 	struct arena arena;
 };
+
+/* --- price_book.c --- */
+
+/* Notes what the rules tell requests apart by; once, when they are read. */
+void price_book_note_told(struct price_book *book);
 
 /* --- price_read.c: the value of a meter in "prices" --- */
 

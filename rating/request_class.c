@@ -120,24 +120,19 @@ label_number(struct request_classes *classes, const char *engine, size_t engine_
 	return number;
 }
 
-/* Looks into the objects that hold them. */
-static size_t
-read_label(struct request_classes *classes, const struct era *era, struct bytes engine, struct bytes tags)
+/* Those of the tags that are told apart, as a JSON object. */
+static void
+add_tags(struct text *text, const struct era *era, struct bytes tags)
 {
-	struct text *text = &classes->text;
-	size_t engine_length;
+	size_t begins = text->length;
 	struct text value = {0};
 
-	text_clear(text);
-	if (era->engine)
-		(void)json_text(json_member(engine, "name"), text);
-	engine_length = text->length;
 	text_add(text, "{", 1);
 	for (size_t i = 0; i < era->tag_count; i++) {
 		text_clear(&value);
 		if (!json_text(json_member(tags, era->tags[i]), &value))
 			continue;
-		if (text->length > engine_length + 1)
+		if (text->length > begins + 1)
 			text_add(text, ",", 1);
 		text_add_json(text, era->tags[i]);
 		text_add(text, ":", 1);
@@ -145,6 +140,20 @@ read_label(struct request_classes *classes, const struct era *era, struct bytes 
 	}
 	text_add(text, "}", 1);
 	text_release(&value);
+}
+
+/* Looks into the objects that hold them. */
+static size_t
+read_label(struct request_classes *classes, const struct era *era, struct bytes engine, struct bytes tags)
+{
+	struct text *text = &classes->text;
+	size_t engine_length;
+
+	text_clear(text);
+	if (era->engine)
+		(void)json_text(json_member(engine, "name"), text);
+	engine_length = text->length;
+	add_tags(text, era, tags);
 	return label_number(classes, text->bytes, engine_length, text->bytes + engine_length, text->length - engine_length);
 }
 
@@ -323,6 +332,26 @@ request_class_of(const struct request_classes *classes, int32_t class_id)
 {
 	must(class_id >= 0 && class_id < classes->next_id);
 	return &classes->item[classes->by_id[class_id]];
+}
+
+struct request_class
+request_class_within(const struct request_class *class, const struct era *era, struct arena *arena)
+{
+	struct request_class out = {{-1, -1, -1, -1}, "", "{}"};
+	struct text tags = {0};
+
+	if (era == NULL)
+		return out;
+	for (int kind = 0; kind < DISTINCT_BOUNDARIES; kind++)
+		out.from[kind] = boundary_below(&era->boundaries[kind], class->from[kind]);
+	if (era->engine)
+		out.engine = class->engine;
+	if (era->tag_count == 0 || strcmp(class->tags, "{}") == 0)
+		return out;
+	add_tags(&tags, era, (struct bytes){class->tags, strlen(class->tags)});
+	out.tags = arena_copy(arena, tags.bytes, tags.length);
+	text_release(&tags);
+	return out;
 }
 
 /* --- splitting a row ------------------------------------------------------------------------- */

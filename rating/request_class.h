@@ -65,6 +65,9 @@ MUST_CHECK
 bool request_classes_split(struct request_classes *classes, const struct era *era, const struct usage_row *row,
     struct usage_split *out, struct error *err);
 
+/* What a class comes to where only this is told apart, `era` NULL for nothing: of a class that tells at least as much.  Texts are
+ * borrowed from the class or go into the arena. */
+struct request_class request_class_within(const struct request_class *class, const struct era *era, struct arena *arena);
 /* What a class number that was loaded or given out means; borrowed. */
 const struct request_class *request_class_of(const struct request_classes *classes, int32_t class_id);
 

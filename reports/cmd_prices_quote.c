@@ -86,6 +86,10 @@ read_usage(const char *option, const char *text, struct usage_row *row, struct e
 			    option, (int)(length < 100 ? length : 100), text);
 			return error_hint(err, "For example input_text_uncached_tokens=1000; docs/formats.md lists the meters.");
 		}
+		if ((row->stated >> meter->id & 1) != 0) {
+			error_set(err, ERROR_USAGE, "--%s has %s twice", option, meter->name);
+			return error_hint(err, "Give the sum of both.");
+		}
 		row->stated |= UINT64_C(1) << meter->id;
 		text += length + (text[length] == ',');
 	}

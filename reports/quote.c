@@ -270,6 +270,20 @@ add_usage(struct quote *quote, const struct usage *base, const struct request_cl
 		usage->size[i] = class->from[kinds[i]];
 }
 
+/* The month that it is of must end at a time that can be written. */
+static bool
+check_time(struct instant time, struct error *err)
+{
+	static const char last[] = "9999-11-30T00:00:00Z";
+	struct instant end;
+
+	must(instant_parse(last, sizeof last - 1, 1, &end) == INSTANT_OK);
+	if (time.us < end.us)
+		return true;
+	error_set(err, ERROR_INPUT, "a quote takes usage before %s", last);
+	return error_hint(err, "Give the time of the usage in UTC, for example 2026-10-01T12:00:00Z.");
+}
+
 bool
 quote_add(
     struct quote *quote, const struct usage_row *row, const char *const fields[MATCH_FIELDS], bool is_request, struct error *err)
@@ -284,7 +298,7 @@ quote_add(
 		usage.subject.field[i] =
 		    !asked || fields[i] == NULL ? "" : arena_copy(&quote->arena, fields[i], strlen(fields[i]));
 	}
-	if (!request_classes_split(quote->classes, era, row, &quote->split, err))
+	if (!check_time(row->time, err) || !request_classes_split(quote->classes, era, row, &quote->split, err))
 		return false;
 	if (!quote->split.whole) {
 		for (size_t i = 0; i < quote->split.count; i++)

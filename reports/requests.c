@@ -302,7 +302,9 @@ static struct group *
 group_of_event(struct report *report, const struct event *event, int32_t class_id, int meter)
 {
 	static const unsigned always = 1U << MATCH_MODEL | 1U << MATCH_BASE_MODEL | 1U << MATCH_SERVICE_TIER;
-	const struct request_class *class = request_class_of(report->classes, class_id);
+	struct arena arena = {0};
+	const struct request_class class = request_class_within(
+	    request_class_of(report->classes, class_id), distinctions_at(&report->period.own, event->row.time), &arena);
 	unsigned fields = report->period.fields | always;
 	bool is_new;
 
@@ -312,7 +314,8 @@ group_of_event(struct report *report, const struct event *event, int32_t class_i
 
 		text_add(&report->key, field, strlen(field) + 1);
 	}
-	add_class(&report->key, class->engine, strcmp(class->tags, "{}") == 0 ? "" : class->tags, class->from, meter);
+	add_class(&report->key, class.engine, strcmp(class.tags, "{}") == 0 ? "" : class.tags, class.from, meter);
+	arena_release(&arena);
 	return group_of_key(report, &is_new);
 }
 

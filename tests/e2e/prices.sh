@@ -140,4 +140,8 @@ held with the new book (no_rule): model other: 7 of output_text_tokens' \
 	eval "tollbook prices diff --usage --as-of 2026-11-05 standard '$room/standard-3.json' | sed '1,/^usage of/d'"
 same "the month can be named" 'there is no usage of it' eval "tollbook prices diff --usage --period 2026-09 standard '$room/standard-3.json' | tail -n 1"
 refused "--period belongs to --usage" 2 '--period belongs to --usage' tollbook prices diff --period 2026-09 standard "$room/standard-3.json"
+quote() { tollbook prices quote --book "$room/standard.json" --model small "$@"; }
+refused "a quote names each meter once" 2 'has requests twice' quote --usage requests=1,requests=2
+refused "also what was used before" 2 '--prior has requests twice' quote --usage requests=1 --prior requests=1,requests=2
+refused "a quote of the last month there is" 3 'usage before 9999-11-30' quote --usage requests=1 --at 9999-12-31T23:59:59Z
 report

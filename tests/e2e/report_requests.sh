@@ -210,8 +210,9 @@ rated
 equal "is held, between what is charged" "$(priced ann | grep -E '^(a4|a4v|a8|a9) ')" \
 'a8 usage in 50 period_invoiced
 a8 usage out 1 period_invoiced
-a4 usage in 700 1.4 1
-a4 usage out 900 0 1
+a4 usage in 590 1.18 1
+a4 usage in 110 0.11 2
+a4 usage out 900 3 1
 a4v reversal in -700 period_invoiced
 a4v reversal out -900 period_invoiced
 a9 usage in 5 period_invoiced'

@@ -172,6 +172,48 @@ equal "keys are sorted, other tags are not kept, old and new usage is in one cla
 vllm {"cost":"b","env":"prod"} out=2'
 reconciles "the books reconcile"
 
+# Steps fill in the order of requests' sizes, as far as the tenant's own prices ask for them: 100 and 900 of input come first, and the
+# 1000 fill the first step.  A book of somebody else tells sizes, engines and tags apart, and in its classes 480 of output lie before.
+new_database alone
+check "the books are set up" tollbook init
+grouped() { printf '"%s": {"tiers": "graduated", "per": 1, "steps": [{"up_to": 1000, "price": "%s"}, {"price": "%s"}], "counter": {"scope": "group", "group": "all"}}' "$@"; }
+cat >"$room/own.json" <<END
+{"tollbook_prices": 1, "book": "own", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests"], "rules": [
+ {"model": "small", "prices": {$(grouped input_text_uncached_tokens 3 2), $(grouped output_text_tokens 9 5)}}]}
+END
+cat >"$room/other.json" <<'END'
+{"tollbook_prices": 1, "book": "other", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests"], "rules": [
+ {"model": "small", "engine": "vllm", "tags": {"env": "prod"}, "prices": {"output_text_tokens": {"price": "1", "per": 1000}}},
+ {"model": "small", "prices": {"input_text_uncached_tokens": {"per": 1, "brackets": [{"price": "1"}, {"over": 500, "price": "2"}]},
+   "output_text_tokens": {"per": 1, "split": "tokens", "brackets": [{"price": "1"}, {"over": 300, "price": "2"}]}}}]}
+END
+cat >"$room/tenants.json" <<'END'
+{"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": [
+ {"tenant": "ann", "name": "Ann", "currency": "USD", "zone": "UTC", "book": "own", "issuer": "TF", "effective": "2026-01-01"},
+ {"tenant": "bob", "name": "Bob", "currency": "USD", "zone": "UTC", "book": "other", "issuer": "TF", "effective": "2026-01-01"}]}
+END
+paid() {
+	sql "SELECT c.meter_id, c.tier, c.quantity, trim_scale(c.amount) FROM finance.charge c JOIN finance.current_rating r USING (rating_id)
+	      WHERE r.tenant = '$1' AND c.price > 0 ORDER BY c.ordinal" | tr '|\n' ' ;'
+}
+asked() { sql "SELECT DISTINCT input_digest FROM finance.rating WHERE tenant = '$1'" | wc -l; }
+check "ann's book is published" tollbook prices publish --quiet "$room/own.json"
+check "ann and bob have contracts" tollbook tenant apply --quiet "$room/tenants.json"
+check "usage of one quarter of an hour" books < <(for who in ann bob; do
+	labelled "$who-1" $who 480 '{"name":"vllm"}' '{"env":"prod"}'; full "$who-2" $who $october 900 0 0 520; full "$who-3" $who $october 50 0 0 20; done)
+check "it is rated" finds rate
+equal "input comes first and fills the first step" "$(paid ann)" '2 1 1000 3000;2 2 50 100;6 2 1020 5100;'
+check "bob's book is published" tollbook prices publish --quiet "$room/other.json"
+check "it is rated again" finds rate
+equal "ann's usage is of other classes now" "$(classes ann | wc -l)" 5
+equal "ann pays what she paid" "$(paid ann)" '2 1 1000 3000;2 2 50 100;6 2 1020 5100;'
+equal "and nothing that her rating was made of is another" "$(asked ann)" 1
+equal "bob pays by sizes, places, engine and tag" "$(paid bob)" '2 0 50 50;2 0 900 1800;6 0 480 0.48;6 0 320 320;6 0 220 440;'
+equal "the requests of ann's quarter come to her charges" \
+	"$(tollbook report requests --tenant ann --period 2026-10 --format csv | tr -d '\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "amount") column = i } NR > 1 { sum += $column } END { print sum }')" 8200
+reconciles "the books reconcile"
+use_database classes
+
 # A period that is invoiced stays as it is.
 cat >"$room/tenants.json" <<'END'
 {"issuers": [{"issuer": "TF", "name": "Token Factory"}], "tenants": [

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 seed=${PROPERTY_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 first=${PROPERTY_FIRST:-1} ledgers=${PROPERTY_LEDGERS:-2}
 keep=$build/property
-RANDOM=${seed: -4}
+RANDOM=$((10#${seed: -4}))
 export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$keep"
 

@@ -182,6 +182,42 @@ engine_and_tags_are_kept_as_far_as_they_are_told_apart_and_stated(void)
 }
 
 static void
+of_a_class_only_what_is_told_apart_counts(void)
+{
+	static const struct request_class class = {{200, 100, -1, 300}, "vllm", "{\"cost\":\"a\",\"env\":\"a\\\"b\"}"};
+	struct distinctions some = one(DISTINCT_INPUT, 150, ""), tags = one(DISTINCT_TAG, 0, "team");
+	struct request_class within;
+	struct arena arena = {0};
+
+	within = request_class_within(&class, NULL, &arena);
+	CU_ASSERT_TRUE(within.from[DISTINCT_INPUT] == -1 && within.from[DISTINCT_PART] == -1 && within.engine[0] == '\0');
+	EXPECT_TEXT(within.tags, "{}");
+
+	distinctions_add(&some, DISTINCT_INPUT, 250, "", (struct instant){0});
+	distinctions_add(&some, DISTINCT_UNCACHED_INPUT, 101, "", (struct instant){0});
+	distinctions_add(&some, DISTINCT_OUTPUT, 1, "", (struct instant){0});
+	distinctions_settle(&some);
+	within = request_class_within(&class, distinctions_at(&some, (struct instant){0}), &arena);
+	CU_ASSERT_EQUAL(within.from[DISTINCT_INPUT], 150);
+	CU_ASSERT_EQUAL(within.from[DISTINCT_UNCACHED_INPUT], 0);
+	CU_ASSERT_EQUAL(within.from[DISTINCT_OUTPUT], -1);
+	CU_ASSERT_EQUAL(within.from[DISTINCT_PART], -1);
+	EXPECT_TEXT(within.engine, "");
+	EXPECT_TEXT(within.tags, "{}");
+
+	distinctions_add(&tags, DISTINCT_TAG, 0, "env", (struct instant){0});
+	distinctions_add(&tags, DISTINCT_ENGINE, 0, "", (struct instant){0});
+	distinctions_settle(&tags);
+	within = request_class_within(&class, distinctions_at(&tags, (struct instant){0}), &arena);
+	CU_ASSERT_EQUAL(within.from[DISTINCT_INPUT], -1);
+	EXPECT_TEXT(within.engine, "vllm");
+	EXPECT_TEXT(within.tags, "{\"env\":\"a\\\"b\"}");
+	distinctions_release(&some);
+	distinctions_release(&tags);
+	arena_release(&arena);
+}
+
+static void
 classes_are_numbered_in_the_order_in_which_they_are_met(void)
 {
 	struct request_classes *classes = request_classes_new();
@@ -203,5 +239,5 @@ classes_are_numbered_in_the_order_in_which_they_are_met(void)
 UNIT_TESTS("rating/request_class", TEST(where_nothing_is_told_apart_the_class_is_0),
     TEST(sizes_count_what_they_say_and_a_reversal_is_as_large_as_its_original),
     TEST(tokens_lie_cache_reads_first_then_cache_writes_then_the_rest), TEST(one_meter_may_reach_over_all_parts),
-    TEST(engine_and_tags_are_kept_as_far_as_they_are_told_apart_and_stated),
+    TEST(engine_and_tags_are_kept_as_far_as_they_are_told_apart_and_stated), TEST(of_a_class_only_what_is_told_apart_counts),
     TEST(classes_are_numbered_in_the_order_in_which_they_are_met))
