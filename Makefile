@@ -188,4 +188,4 @@ deps-kafka:
 deps-check:
 	@.ci/install-packages $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build $(BUILD) -name '*.d' 2>/dev/null)

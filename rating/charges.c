@@ -77,7 +77,6 @@ charging_free(struct charging *charging)
 	index_release(&charging->fast_index);
 	index_release(&charging->shown_index);
 	text_release(&charging->choice_key);
-	text_release(&charging->last_key);
 	text_release(&charging->key);
 	arena_release(&charging->arena);
 	free(charging);
@@ -138,7 +137,7 @@ move_to(struct charging *charging, struct instant start)
 
 /* The rules for a subject at this time; asked once for each. */
 static struct chosen *
-choose(struct charging *charging, const struct price_subject *subject)
+find_choice(struct charging *charging, const struct price_subject *subject)
 {
 	const struct price_book *books[2];
 	struct text *key = &charging->choice_key;
@@ -151,9 +150,6 @@ choose(struct charging *charging, const struct price_subject *subject)
 	for (size_t i = 0; i < MATCH_FIELDS; i++)
 		text_add(key, subject->field[i], strlen(subject->field[i]) + 1);
 	text_add_string(key, subject->tags);
-	if (charging->last_choice != NULL && key->length == charging->last_key.length &&
-	    memcmp(key->bytes, charging->last_key.bytes, key->length) == 0)
-		return charging->last_choice;
 	place = index_number(&charging->choice_index, key->bytes, key->length, &is_new);
 	charging->choices = memory_grow(charging->choices, &charging->choice_room, place + 1, sizeof *charging->choices);
 	if (is_new) {
@@ -164,9 +160,21 @@ choose(struct charging *charging, const struct price_subject *subject)
 			books[count++] = charging->version->book;
 		price_choose(books, count, subject, &charging->arena, &charging->choices[place]->choice);
 	}
-	text_clear(&charging->last_key);
-	text_add(&charging->last_key, key->bytes, key->length);
-	return charging->last_choice = charging->choices[place];
+	return charging->choices[place];
+}
+
+static struct chosen *
+choose(struct charging *charging, const struct price_subject *subject)
+{
+	/* A subject has several meters, one behind the other. */
+	if (charging->last_choice == NULL || charging->last_override != charging->override ||
+	    charging->last_version != charging->version || memcmp(subject, &charging->last_subject, sizeof *subject) != 0) {
+		charging->last_choice = find_choice(charging, subject);
+		charging->last_override = charging->override;
+		charging->last_version = charging->version;
+		charging->last_subject = *subject;
+	}
+	return charging->last_choice;
 }
 
 /* The published version that led to a source: a free meter is the contract's book's. */

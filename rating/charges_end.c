@@ -141,6 +141,7 @@ add_contract_charge(struct charging *charging, const struct segment *segment, co
 	out->charge_count++;
 }
 
+/* *spent: under a commitment, in the segments of the period so far. */
 static bool
 settle_segment(struct charging *charging, struct segment *segment, struct decimal *spent, struct error *err)
 {
@@ -157,7 +158,7 @@ settle_segment(struct charging *charging, struct segment *segment, struct decima
 	nets = nets_of(charging, charging->inputs->contracts->item[segment->first].contract_id, &count);
 	fine = fine &&
 	    contract_charges_make(segment->terms, &segment->times, nets, count, &charging->out->arena, made, &made_count, err);
-	for (size_t i = 0; fine && i < count; i++)
+	for (size_t i = 0; fine && i < count && segment->terms->commitment.is_set; i++)
 		fine = decimal_add(*spent, nets[i].net, spent, err);
 	for (size_t i = 0; fine && i < made_count; i++)
 		add_contract_charge(charging, segment, &made[i]);

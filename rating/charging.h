@@ -62,8 +62,10 @@ struct charging {
 	struct index choice_index;
 	struct chosen **choices;
 	size_t choice_room;
-	struct text choice_key, last_key;
-	struct chosen *last_choice;
+	struct text choice_key;
+	struct chosen *last_choice; /* for the same subject in the same books, as its texts stand in memory */
+	struct price_subject last_subject;
+	const struct price_version *last_override, *last_version;
 	/* Counters, by name. */
 	struct index counter_index;
 	struct counter *counters;

@@ -8,6 +8,7 @@
  * given for one token but meant for a million, or the other way round, is off by a million and falls far outside. */
 static const u128 suspiciously_low = (u128)1000000 * 1000000000;            /* 0.001 */
 static const u128 suspiciously_high = (u128)1000 * 1000000000 * 1000000000; /* 1000 */
+static const i128 highest = (i128)1000000000000 * 1000000000 * 1000000000;  /* 10^12 */
 
 /* Prices of one rule, and of one meter from version to version, lie closer together than this. */
 enum { OFF_BY = 300 };
@@ -234,6 +235,9 @@ check_step(const struct priced *at, const struct tiers *tiers, size_t i, const c
 	char text[DECIMAL_TEXT];
 
 	check_size(at, step, path);
+	if (step->price.e18 > highest || step->fee.e18 > highest)
+		inspection_tell(at->inspection, true, path,
+		    "more than 10^12: one charge at such a price leaves the range of amounts, and stops a whole rating run");
 	if (i > 0 && compare_unit_prices(step, step - 1) > 0)
 		inspection_tell(
 		    at->inspection, false, path, "dearer than the step before: usage usually gets cheaper as it grows");

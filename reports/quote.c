@@ -98,8 +98,7 @@ add_contract(struct quote *quote, const struct tenant_file *file, const struct t
 
 	if (!row_effective(file, row, &effective, err))
 		return false;
-	*contract = (struct contract){.contract_id = (int64_t)contracts->count + 1,
-	    .effective = effective,
+	*contract = (struct contract){.effective = effective,
 	    .currency = arena_copy(&contracts->arena, row->currency, strlen(row->currency)),
 	    .zone = arena_copy(&contracts->arena, row->zone, strlen(row->zone)),
 	    .book = arena_copy(&contracts->arena, row->book, strlen(row->book)),
@@ -136,6 +135,8 @@ load_contracts(struct quote *quote, const struct quote_files *files, struct erro
 	tenant_file_release(&file);
 	if (fine)
 		qsort(quote->contracts.item, quote->contracts.count, sizeof *quote->contracts.item, compare_contracts);
+	for (size_t i = 0; i < quote->contracts.count; i++)
+		quote->contracts.item[i].contract_id = (int64_t)i + 1;
 	return fine;
 }
 
@@ -379,8 +380,19 @@ struct left_over {
 	size_t carried_count, carried_room, spent_count, spent_room;
 };
 
+/* Is it spend that a commitment counts? */
 static bool
-leave(struct left_over *left, const struct quoted_period *period, struct error *err)
+is_committed(const struct quote *quote, const struct charge *charge)
+{
+	const struct contract_terms *terms =
+	    charge->contract_id == 0 ? NULL : quote->contracts.item[charge->contract_id - 1].terms;
+
+	return terms != NULL && terms->commitment.is_set &&
+	    (charge->kind == CHARGE_USAGE || charge->kind == CHARGE_TIER_FEE || charge->kind == CHARGE_DISCOUNT);
+}
+
+static bool
+leave(const struct quote *quote, struct left_over *left, const struct quoted_period *period, struct error *err)
 {
 	struct decimal spent = {0};
 
@@ -392,9 +404,7 @@ leave(struct left_over *left, const struct quoted_period *period, struct error *
 			    memory_grow(left->carried, &left->carried_room, left->carried_count + 1, sizeof *left->carried);
 			left->carried[left->carried_count++] = (struct carried){charge->counter, charge->quantity};
 		}
-		if (charge->contract_id != 0 &&
-		    (charge->kind == CHARGE_USAGE || charge->kind == CHARGE_TIER_FEE || charge->kind == CHARGE_DISCOUNT) &&
-		    !decimal_add(spent, charge->amount, &spent, err))
+		if (is_committed(quote, charge) && !decimal_add(spent, charge->amount, &spent, err))
 			return false;
 	}
 	left->spent = memory_grow(left->spent, &left->spent_room, left->spent_count + 1, sizeof *left->spent);
@@ -469,7 +479,7 @@ quote_rate(struct quote *quote, struct quoted *out, struct error *err)
 	while (fine && next < quote->usage_count) {
 		struct quoted_period *period = &out->item[out->count++];
 
-		fine = rate_month(quote, &next, &left, period, err) && leave(&left, period, err);
+		fine = rate_month(quote, &next, &left, period, err) && leave(quote, &left, period, err);
 	}
 	free(left.carried);
 	free(left.spent);

@@ -6,5 +6,5 @@ SELECT DISTINCT r.tenant, r.period
   JOIN finance.current_rating r ON r.tenant = d.tenant AND r.period > d.period
  WHERE NOT EXISTS (SELECT FROM finance.invoice v WHERE v.tenant = r.tenant AND v.period = r.period AND v.status = 'final')
    AND (EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = r.rating_id AND h.counter <> '')
-    OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = r.tenant AND position('"commitment"' IN c.terms) > 0))
+    OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = r.tenant AND position('"commitment":' IN c.terms) > 0))
 ON CONFLICT DO NOTHING;

@@ -91,6 +91,19 @@ for table in invoice invoice_line document_counter billing_period; do refuses "f
 refuses "the borders of a month that has a contract do not move" "UPDATE finance.billing_period SET ends = ends + interval '1 day' WHERE tenant = 'ann'"
 refuses "nor does the month go" "DELETE FROM finance.billing_period WHERE tenant = 'ann'"
 
+# A charge or hold whose parents are not there is not taken: SQLSTATE 23503, as of a foreign key.
+orphan() {
+	local output
+	output=$(psql -X -q -v ON_ERROR_STOP=1 -v VERBOSITY=verbose -d "$TOLLBOOK_DB" -c "$2" 2>&1)
+	if [[ $output == *'ERROR:  23503:'* ]]; then ok "$1"; else not_ok "$1"; printf '    %s\n' "$output"; fi
+}
+charge='rating_id, 999, model, service_tier, meter_id, priced_as, price_book_version_id, rule, tier, price, per, quantity, amount, currency, first_interval, last_interval, kind, billed, detail, counter, contract_id'
+into='INSERT INTO finance.charge SELECT'
+orphan "a charge without a rating is refused" "$into ${charge/rating_id/9999999} FROM finance.charge LIMIT 1"
+orphan "a charge by a version that is not there is refused" "$into ${charge/price_book_version_id/9999999} FROM finance.charge LIMIT 1"
+orphan "a charge of a contract that is not there is refused" "$into ${charge/contract_id/9999999} FROM finance.charge LIMIT 1"
+orphan "a hold without a rating is refused" "INSERT INTO finance.hold VALUES (9999999, 1, 'm', 'default', 1, 'no_rule', 1, now(), now())"
+
 # What is not final is made again.
 before=$(sql "SELECT invoice_id FROM finance.invoice WHERE status = 'draft'")
 check "a draft is drafted again" tollbook invoice draft --as-of $as_of

@@ -124,7 +124,8 @@ def compare_terms(terms, theirs, said):
             earlier, is_last = terms.window(period, segment.terms)
             before = sum((amount for other, amount in spent.items() if other == period or earlier(other)), Fraction(0))
             charges, paid = segment.charges(lines, before, is_last and segment.ends == segment.period_ends)
-            spent[period] = spent.get(period, Fraction(0)) + paid
+            if "commitment" in (segment.terms or {}):
+                spent[period] = spent.get(period, Fraction(0)) + paid
             wanted += [(kind, amount) for kind, _, amount in charges]
         got = [(line["kind"], Fraction(line["amount"])) for line in theirs if line["period"] == period and line["kind"] in OWN]
         if sorted(got) != sorted(wanted):

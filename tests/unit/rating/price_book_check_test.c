@@ -173,7 +173,9 @@ a_price_a_million_times_too_high_is_a_warning(void)
 			      "'output_text_tokens': {'price': '170141183460469231731', 'per': 1}, 'output_reasoning_tokens': "
 			      "{'price': '6', 'per': 1000000}}}"),
 	    "warning: rules[0].prices.output_text_tokens.price: 170141183460469231731 for 1 is more than 1000 for a million "
-	    "tokens: is it meant for more?");
+	    "tokens: is it meant for more?\n"
+	    "error: rules[0].prices.output_text_tokens.price: more than 10^12: one charge at such a price leaves the range of "
+	    "amounts, and stops a whole rating run");
 }
 
 static void
