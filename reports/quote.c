@@ -337,7 +337,14 @@ quote_add_event(struct quote *quote, const struct usage_event *event, struct err
 	return quote_add(quote, &row, fields, true, err);
 }
 
-/* As intervals_of_periods.sql orders usage. */
+/* As the ledger writes them. */
+static const char *
+tags_stored(const struct usage *usage)
+{
+	return usage->subject.tags[0] == '\0' ? "{}" : usage->subject.tags;
+}
+
+/* As period_usage.c orders usage. */
 static int
 compare_usage(const void *a, const void *b)
 {
@@ -349,7 +356,7 @@ compare_usage(const void *a, const void *b)
 	for (size_t i = 0; order == 0 && i < PRICE_SIZES; i++)
 		order = one->size[i] < two->size[i] ? -1 : one->size[i] > two->size[i];
 	order = order != 0 ? order : strcmp(one->subject.field[MATCH_ENGINE], two->subject.field[MATCH_ENGINE]);
-	order = order != 0 ? order : strcmp(one->subject.tags, two->subject.tags);
+	order = order != 0 ? order : strcmp(tags_stored(one), tags_stored(two));
 	return order != 0 ? order : one->meter - two->meter;
 }
 
