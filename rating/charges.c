@@ -428,13 +428,21 @@ shown_charge(struct charging *charging, const struct pricing *pricing, enum char
 	return charging->shown[place] = charge->place;
 }
 
-/* Can this price be less than nothing?  Which step a volume price takes shows too late to hold the usage then. */
+/* Is a step of this price less than nothing?  Only a delta can make it so.  Then all usage of the price is held, and counts nowhere:
+ * which step it would fall in may depend on what is not known yet. */
 static bool
 may_be_negative(const struct pricing *pricing, bool *negative, struct error *err)
 {
+	const struct price_source *source = pricing->answer->source;
+	bool has_delta = false;
 	struct decimal price;
+	int64_t per;
 
 	*negative = false;
+	for (size_t i = 0; source != NULL && i < source->adjustments; i++)
+		has_delta = has_delta || price_plus_of(source->adjustment[i].plus, pricing->answer->priced_as, &price, &per);
+	if (!has_delta)
+		return true;
 	for (size_t i = 0; i < pricing->tiers->steps; i++) {
 		const struct tier_step *step = &pricing->tiers->step[i];
 
@@ -453,10 +461,10 @@ struct fast_key {
 	int32_t meter, time, bracket, tier;
 };
 
-/* The charge of usage at a step, found by few bytes; *negative where its price would be less than nothing: then there is none. */
+/* The charge of usage at a step, found by few bytes. */
 static bool
-usage_charge(struct charging *charging, const struct pricing *pricing, size_t step, bool is_volume, size_t *place, bool *negative,
-    struct error *err)
+usage_charge(
+    struct charging *charging, const struct pricing *pricing, size_t step, bool is_volume, size_t *place, struct error *err)
 {
 	const struct tier_step *at = &pricing->tiers->step[step];
 	struct fast_key key;
@@ -464,7 +472,6 @@ usage_charge(struct charging *charging, const struct pricing *pricing, size_t st
 	bool is_new;
 	size_t fast;
 
-	*negative = false;
 	memset(&key, 0, sizeof key);
 	key.chosen = pricing->chosen;
 	key.segment = segment_number(charging);
@@ -476,23 +483,19 @@ usage_charge(struct charging *charging, const struct pricing *pricing, size_t st
 	charging->fast = memory_grow(charging->fast, &charging->fast_room, fast + 1, sizeof *charging->fast);
 	if (!is_new) {
 		*place = charging->fast[fast];
-		*negative = *place == SIZE_MAX;
 		return true;
 	}
-	if (is_volume ? !may_be_negative(pricing, negative, err)
-		      : !price_effective(pricing->answer->source, pricing->answer->priced_as, at->price, at->per,
-			    pricing->time_factor, &price, err))
+	if (!is_volume &&
+	    !price_effective(
+		pricing->answer->source, pricing->answer->priced_as, at->price, at->per, pricing->time_factor, &price, err))
 		return false;
-	*negative = *negative || price.e18 < 0;
-	*place = *negative ? SIZE_MAX
-			   : shown_charge(charging, pricing, CHARGE_USAGE, is_volume ? NULL : at, price,
-				 is_volume                               ? -1
-				     : pricing->tiers->mode == TIER_FLAT ? 0
-									 : (int)step + 1);
+	*place = shown_charge(charging, pricing, CHARGE_USAGE, is_volume ? NULL : at, price,
+	    is_volume                               ? -1
+		: pricing->tiers->mode == TIER_FLAT ? 0
+						    : (int)step + 1);
 	charging->fast[fast] = *place;
-	if (!*negative)
-		charging->origins[*place] =
-		    (struct origin){pricing->chosen, pricing->answer, pricing->tiers, pricing->time_factor, 0, is_volume};
+	charging->origins[*place] =
+	    (struct origin){pricing->chosen, pricing->answer, pricing->tiers, pricing->time_factor, 0, is_volume};
 	return true;
 }
 
@@ -557,16 +560,11 @@ add_graduated(struct charging *charging, const struct pricing *pricing, i128 qua
 		i128 begins = tiers_step_begins(pricing->tiers, parts[i].step);
 		i128 units = parts[i].quantity < 0 ? -parts[i].quantity : parts[i].quantity;
 		i128 billed = tiers_billed(&pricing->tiers->step[parts[i].step], low - begins, units, scale);
-		bool negative;
 		size_t place;
 
 		low += units;
-		if (!usage_charge(charging, pricing, parts[i].step, false, &place, &negative, err))
+		if (!usage_charge(charging, pricing, parts[i].step, false, &place, err))
 			return false;
-		if (negative) {
-			hold_usage(charging, pricing->usage, "negative_price", parts[i].quantity);
-			continue;
-		}
 		if (parts[i].quantity < 0)
 			add_part(charging, place, pricing->usage, parts[i].quantity, -billed, low - begins);
 		else
@@ -586,14 +584,9 @@ add_volume(struct charging *charging, const struct pricing *pricing, i128 quanti
 {
 	size_t number = counter_of(charging, pricing), place;
 	struct counter *counter = &charging->counters[number];
-	bool negative;
 
-	if (!usage_charge(charging, pricing, 0, true, &place, &negative, err))
+	if (!usage_charge(charging, pricing, 0, true, &place, err))
 		return false;
-	if (negative) {
-		hold_usage(charging, pricing->usage, "negative_price", quantity);
-		return true;
-	}
 	/* Which step it is shows when the whole period is counted. */
 	counter->position += quantity;
 	add_part(charging, place, pricing->usage, quantity, quantity, -1);
@@ -605,15 +598,11 @@ add_volume(struct charging *charging, const struct pricing *pricing, i128 quanti
 static bool
 add_flat(struct charging *charging, const struct pricing *pricing, i128 quantity, struct error *err)
 {
-	bool negative;
 	size_t place;
 
-	if (!usage_charge(charging, pricing, 0, false, &place, &negative, err))
+	if (!usage_charge(charging, pricing, 0, false, &place, err))
 		return false;
-	if (negative)
-		hold_usage(charging, pricing->usage, "negative_price", quantity);
-	else
-		add_part(charging, place, pricing->usage, quantity, quantity, 0);
+	add_part(charging, place, pricing->usage, quantity, quantity, 0);
 	return true;
 }
 
@@ -652,6 +641,7 @@ price_usage(struct charging *charging, const struct usage *usage, i128 quantity,
 	struct pricing pricing = {.usage = usage};
 	struct chosen_meter *meter;
 	const char *reason;
+	bool negative;
 
 	if (charging->held != NULL) {
 		hold_usage(charging, usage, charging->held, quantity);
@@ -670,6 +660,12 @@ price_usage(struct charging *charging, const struct usage *usage, i128 quantity,
 	reason = "no_price";
 	if (meter->answer.price == NULL || !find_place(usage, &pricing, &reason)) {
 		hold_usage(charging, usage, reason, quantity);
+		return true;
+	}
+	if (!may_be_negative(&pricing, &negative, err))
+		return false;
+	if (negative) {
+		hold_usage(charging, usage, "negative_price", quantity);
 		return true;
 	}
 	switch (pricing.tiers->mode) {

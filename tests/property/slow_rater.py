@@ -736,25 +736,23 @@ class Rater:
         """What would cost less than nothing is held: of a graduated price the part that its step costs, else all."""
         steps = portion.steps
         negative = [step for step in steps.steps if portion.effective(step) < 0]
-        if steps.counts and steps.mode != "volume":
-            self.charge_steps(period, portion, negative)
-        elif negative:
+        if negative:
             self.result.hold(period, portion, "negative_price", portion.quantity)
+        elif steps.counts and steps.mode != "volume":
+            self.charge_steps(period, portion)
         elif steps.mode == "volume":
             volume.append((self.count(period, portion)[0], portion))
         else:
             self.add(period, portion, steps.steps[0], 0, portion.quantity, portion.quantity)
 
-    def charge_steps(self, period, portion, negative):
+    def charge_steps(self, period, portion):
         assert portion.quantity > 0, "more is taken back than was used"
         counter, already = self.count(period, portion)
         below = 0
         for i, step in enumerate(portion.steps.steps):
             above = step.up_to if step.up_to is not None else already + portion.quantity
             first, last = max(already, below), min(already + portion.quantity, above)
-            if first < last and step in negative:
-                self.result.hold(period, portion, "negative_price", last - first)
-            elif first < last:
+            if first < last:
                 self.add(period, portion, step, i + 1, last - first, packages(step, first - below, last - first, portion.meter.scale))
                 self.charge_fee(period, portion, counter, step, i + 1)
             below = above
