@@ -111,12 +111,6 @@ offset_at(const struct zone *zone, int64_t second)
 	return g_time_zone_get_offset(zone->rules, interval);
 }
 
-int
-zone_offset(const struct zone *zone, struct instant at)
-{
-	return offset_at(zone, floor_divide(at.us, SECOND_US));
-}
-
 struct civil
 zone_civil(const struct zone *zone, struct instant at)
 {

@@ -21,9 +21,6 @@ struct zone;
 const struct zone *zone_find(const char *name);
 const char *zone_name(const struct zone *zone);
 
-/* Seconds east of UTC in force at an instant. */
-int zone_offset(const struct zone *zone, struct instant at);
-
 /* What calendar and clock on the wall show; seconds are left out. */
 struct civil {
 	int year, month, day;

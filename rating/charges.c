@@ -35,8 +35,7 @@ charging_segments(struct charging *charging, struct error *err)
 	while (contracts_segment(inputs->contracts, inputs->starts, inputs->ends, &row, &first, &times)) {
 		struct segment *segment = &charging->segments[charging->segment_count++];
 
-		*segment = (struct segment){
-		    .first = first, .rows = row - first, .terms = inputs->contracts->item[first].terms, .times = times};
+		*segment = (struct segment){.first = first, .terms = inputs->contracts->item[first].terms, .times = times};
 		for (size_t i = first; i < row; i++)
 			charging->segment_of[i] = segment;
 		for (size_t i = 0; segment->terms != NULL && i < segment->terms->allowance_count; i++)
@@ -431,7 +430,7 @@ shown_charge(struct charging *charging, const struct pricing *pricing, enum char
 /* Is a step of this price less than nothing?  Only a delta can make it so.  Then all usage of the price is held, and counts nowhere:
  * which step it would fall in may depend on what is not known yet. */
 static bool
-may_be_negative(const struct pricing *pricing, bool *negative, struct error *err)
+has_negative_step(const struct pricing *pricing, bool *negative, struct error *err)
 {
 	const struct price_source *source = pricing->answer->source;
 	bool has_delta = false;
@@ -494,8 +493,7 @@ usage_charge(
 		: pricing->tiers->mode == TIER_FLAT ? 0
 						    : (int)step + 1);
 	charging->fast[fast] = *place;
-	charging->origins[*place] =
-	    (struct origin){pricing->chosen, pricing->answer, pricing->tiers, pricing->time_factor, 0, is_volume};
+	charging->origins[*place] = (struct origin){pricing->answer, pricing->tiers, pricing->time_factor, 0, is_volume};
 	return true;
 }
 
@@ -662,7 +660,7 @@ price_usage(struct charging *charging, const struct usage *usage, i128 quantity,
 		hold_usage(charging, usage, reason, quantity);
 		return true;
 	}
-	if (!may_be_negative(&pricing, &negative, err))
+	if (!has_negative_step(&pricing, &negative, err))
 		return false;
 	if (negative) {
 		hold_usage(charging, usage, "negative_price", quantity);

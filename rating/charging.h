@@ -29,7 +29,6 @@ struct chosen {
 
 /* Where a charge's price comes from, for what is settled at the end. */
 struct origin {
-	const struct chosen *chosen;
 	const struct price_answer *answer;
 	const struct tiers *tiers;
 	struct decimal time_factor;
@@ -39,7 +38,7 @@ struct origin {
 
 /* A contract's share of the period in which its terms stay the same. */
 struct segment {
-	size_t first, rows; /* of the contracts */
+	size_t first; /* of its contracts */
 	const struct contract_terms *terms;
 	struct contract_segment times;
 	i128 left[CONTRACT_ALLOWANCES_MAX]; /* of each allowance */

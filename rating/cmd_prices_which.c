@@ -136,7 +136,7 @@ add_file(struct question *question, const char *path, struct error *err)
 	text_release(&text);
 	if (!fine)
 		return false;
-	(void)book_shelf_add(question->shelf, book);
+	book_shelf_add(question->shelf, book);
 	question->books[question->count++] = book;
 	return true;
 }

@@ -33,7 +33,7 @@ add_file(struct run *run, struct book_shelf *shelf, const char *path, struct pri
 
 	text_release(&text);
 	if (fine)
-		(void)book_shelf_add(shelf, *book);
+		book_shelf_add(shelf, *book);
 	return fine;
 }
 

@@ -23,8 +23,8 @@ struct rate_result {
 MUST_CHECK
 bool rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err);
 
-/* Computes every rating in force that is not invoiced again, from the inputs it was made from, and calls `differs` for each
- * whose output has another digest; invariant 8. */
+/* Computes the ratings in force, and those behind final invoices, again from the inputs they were made from, as far as this engine
+ * made them, and calls `differs` for each whose inputs or output have another digest; invariant 8. */
 MUST_CHECK
 bool rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 
