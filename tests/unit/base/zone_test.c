@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "tests/support/offset.h"
 #include "tests/support/unit.h"
 
 static struct instant
@@ -28,11 +29,7 @@ zone_of(const char *name)
 static void
 expect_offset(const char *zone, const char *at, int minutes)
 {
-	struct instant instant = instant_of(at);
-	struct civil local = zone_civil(zone_of(zone), instant), utc = zone_civil(zone_of("UTC"), instant);
-	int got =
-	    (int)(days_from_date(local.year, local.month, local.day) - days_from_date(utc.year, utc.month, utc.day)) * 1440 +
-	    local.minute - utc.minute;
+	int got = offset_minutes(zone_of(zone), instant_of(at));
 
 	if (got != minutes)
 		printf("\n    %s at %s: got %d min, wanted %d\n", zone, at, got, minutes);

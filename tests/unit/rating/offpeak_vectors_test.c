@@ -7,6 +7,7 @@
 #include "base/zone.h"
 #include "rating/time_window.h"
 
+#include "tests/support/offset.h"
 #include "tests/support/vectors.h"
 
 /* Why a row was not run; RAN comes first. */
@@ -19,7 +20,7 @@ enum { ID = 0, WINDOWS = 4, ZONE = 6, AT = 7, EXPECTED = 8, COLUMNS = 10, DAY_MI
 
 /* Minutes of "HH:MM", moved by an offset; a time that no clock shows is not moved, so that it is refused. */
 static int
-minutes_of(const char *time, int offset_minutes)
+minutes_of(const char *time, int offset)
 {
 	char *colon;
 	long hour = strtol(time, &colon, 10), minute;
@@ -28,7 +29,7 @@ minutes_of(const char *time, int offset_minutes)
 	minute = strtol(colon + 1, NULL, 10);
 	CU_ASSERT_TRUE_FATAL(hour >= 0 && hour < 100 && minute >= 0 && minute < 60);
 	minute += hour * 60;
-	return (int)(hour > 23 ? minute : (minute + offset_minutes + DAY_MINUTES) % DAY_MINUTES);
+	return (int)(hour > 23 ? minute : (minute + offset + DAY_MINUTES) % DAY_MINUTES);
 }
 
 /* "1-5", of Monday as 1, or all days for NULL. */
@@ -48,14 +49,14 @@ write_days(struct text *out, const char *days)
 
 /* "HH:MM-HH:MM[@days]" */
 static void
-write_span(struct text *out, char *span, int offset_minutes)
+write_span(struct text *out, char *span, int offset)
 {
 	char *hours = strsep(&span, "@"), *from_text = strsep(&hours, "-");
 	int from, to;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(hours);
-	from = minutes_of(from_text, offset_minutes);
-	to = minutes_of(hours, offset_minutes);
+	from = minutes_of(from_text, offset);
+	to = minutes_of(hours, offset);
 	/* The table asks both sides of a midnight for their own day, we the first: no row tells these apart. */
 	CU_ASSERT_TRUE_FATAL(span == NULL || from <= to || to == 0);
 	text_add_string(out, "{");
@@ -65,14 +66,14 @@ write_span(struct text *out, char *span, int offset_minutes)
 
 /* The spans are joined by bars. */
 static void
-write_window(struct text *out, char *spans, const char *zone, int offset_minutes)
+write_window(struct text *out, char *spans, const char *zone, int offset)
 {
 	const char *comma = "";
 
 	text_add_format(out, "{\"zone\": \"%s\", \"spans\": [", zone);
 	for (char *span; (span = strsep(&spans, "|")) != NULL; comma = ", ") {
 		text_add_string(out, comma);
-		write_span(out, span, offset_minutes);
+		write_span(out, span, offset);
 	}
 	text_add_string(out, "]}");
 }
@@ -105,7 +106,7 @@ run_row(char *const *column)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(zone);
 	CU_ASSERT_EQUAL_FATAL(instant_parse(column[AT], strlen(column[AT]), 2020, &at), INSTANT_OK);
-	write_window(&text, column[WINDOWS], column[ZONE], zone_offset(zone, at) / 60);
+	write_window(&text, column[WINDOWS], column[ZONE], offset_minutes(zone, at));
 	window = read_window(&text, &arena);
 	if (window != NULL)
 		got = time_window_contains(window, at);
