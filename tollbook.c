@@ -17,6 +17,9 @@
 	COMMAND(cmd_quarantine_show)                                                                                             \
 	COMMAND(cmd_quarantine_release)                                                                                          \
 	COMMAND(cmd_quarantine_discard)                                                                                          \
+	COMMAND(cmd_usage_void)                                                                                                  \
+	COMMAND(cmd_usage_correct)                                                                                               \
+	COMMAND(cmd_usage_show)                                                                                                  \
 	COMMAND(cmd_status)                                                                                                      \
 	COMMAND(cmd_prices_check)                                                                                                \
 	COMMAND(cmd_prices_publish)                                                                                              \
@@ -28,15 +31,40 @@
 	COMMAND(cmd_prices_import)                                                                                               \
 	COMMAND(cmd_tenant_apply)                                                                                                \
 	COMMAND(cmd_tenant_list)                                                                                                 \
+	COMMAND(cmd_role_apply)                                                                                                  \
+	COMMAND(cmd_role_list)                                                                                                   \
+	COMMAND(cmd_reason_list)                                                                                                 \
+	COMMAND(cmd_reason_add)                                                                                                  \
+	COMMAND(cmd_audit_list)                                                                                                  \
 	COMMAND(cmd_rate)                                                                                                        \
+	COMMAND(cmd_rerate_plan)                                                                                                 \
+	COMMAND(cmd_rerate_list)                                                                                                 \
+	COMMAND(cmd_rerate_show)                                                                                                 \
+	COMMAND(cmd_rerate_approve)                                                                                              \
+	COMMAND(cmd_rerate_reject)                                                                                               \
+	COMMAND(cmd_rerate_apply)                                                                                                \
 	COMMAND(cmd_invoice_draft)                                                                                               \
 	COMMAND(cmd_invoice_finalize)                                                                                            \
 	COMMAND(cmd_invoice_list)                                                                                                \
 	COMMAND(cmd_invoice_show)                                                                                                \
+	COMMAND(cmd_invoice_uncollectible)                                                                                       \
+	COMMAND(cmd_credit_note_issue)                                                                                           \
+	COMMAND(cmd_credit_note_list)                                                                                            \
+	COMMAND(cmd_credit_note_show)                                                                                            \
+	COMMAND(cmd_payment_import)                                                                                              \
+	COMMAND(cmd_payment_list)                                                                                                \
+	COMMAND(cmd_payment_balances)                                                                                            \
+	COMMAND(cmd_credit_grant)                                                                                                \
+	COMMAND(cmd_credit_list)                                                                                                 \
+	COMMAND(cmd_credit_show)                                                                                                 \
+	COMMAND(cmd_credit_history)                                                                                              \
+	COMMAND(cmd_credit_revoke)                                                                                               \
+	COMMAND(cmd_credit_expire)                                                                                               \
 	COMMAND(cmd_explain)                                                                                                     \
 	COMMAND(cmd_report_workbook)                                                                                             \
 	COMMAND(cmd_report_requests)                                                                                             \
 	COMMAND(cmd_spend_publish)                                                                                               \
+	COMMAND(cmd_close)                                                                                                       \
 	COMMAND(cmd_reconcile)
 
 #define COMMAND(name) extern const struct command name;

@@ -22,6 +22,7 @@ static const struct option_spec common_options[] = {
     {0},
 };
 static const struct option_spec format_option = {"format", "table|json|csv", "how rows are printed; default: table", 0};
+static const struct option_spec json_option = {"json", NULL, "short for --format json", 0};
 static const struct option_spec dry_run_option = {"dry-run", NULL, "check and compute everything, and change nothing", 'n'};
 
 static const struct {
@@ -57,8 +58,10 @@ list_options(const struct command *command)
 	for (const struct option_spec *o = command->options; o != NULL && o->name != NULL; o++)
 		list_add(&list, o);
 	list.own = list.count;
-	if (command->prints_rows)
+	if (command->prints_rows) {
 		list_add(&list, &format_option);
+		list_add(&list, &json_option);
+	}
 	if (command->takes_dry_run)
 		list_add(&list, &dry_run_option);
 	for (const struct option_spec *o = common_options; o->name != NULL; o++)
@@ -243,8 +246,10 @@ print_roff_command(const struct command *command)
 	putchar('\n');
 	for (size_t i = 0; i < list.own; i++)
 		print_roff_option(list.option[i]);
-	if (command->prints_rows)
+	if (command->prints_rows) {
 		print_roff_option(&format_option);
+		print_roff_option(&json_option);
+	}
 	if (command->takes_dry_run)
 		print_roff_option(&dry_run_option);
 	fputs(".PP\n.nf\n", stdout);
@@ -397,6 +402,24 @@ read_format(const char *text, enum output_format *out, struct error *err)
 	return error_set(err, ERROR_USAGE, "--format is table, json or csv, not \"%s\"", text);
 }
 
+/* --json says the same as --format json, and nothing beside another --format. */
+static bool
+read_how_printed(const struct option_list *list, struct run *run, struct error *err)
+{
+	const char *format = list_value(list, "format");
+
+	if (!read_format(format, &run->format, err))
+		return false;
+	if (list_value(list, "json") == NULL)
+		return true;
+	if (format != NULL && run->format != FORMAT_JSON) {
+		error_set(err, ERROR_USAGE, "--json and --format %s are given together", format);
+		return usage(err, run->command);
+	}
+	run->format = FORMAT_JSON;
+	return true;
+}
+
 static const char *
 first_of(const char *one, const char *two, const char *otherwise)
 {
@@ -421,7 +444,7 @@ read_common(const struct option_list *list, struct run *run, struct error *err)
 	run->as_of = as_of != NULL;
 	if (as_of != NULL && !instant_option(as_of, &run->now, err))
 		return error_wrap(err, "--as-of");
-	return read_format(list_value(list, "format"), &run->format, err);
+	return read_how_printed(list, run, err);
 }
 
 /* --- running --------------------------------------------------------------------------------- */

@@ -209,7 +209,11 @@ server_error(struct db *db, const PGresult *result, const char *what, struct err
 		    "Nothing of the open transaction is booked unless it was committing; run again, what is booked is "
 		    "recognised.");
 	}
-	error_set(err, kind_of(sqlstate), "%s: %s", what, primary == NULL ? "refused by the database" : primary);
+	/* What triggers of the schema say is for whoever asked, and a sentence without the statement's name. */
+	if (strcmp(sqlstate, "23001") == 0 && primary != NULL)
+		error_set(err, kind_of(sqlstate), "%s", primary);
+	else
+		error_set(err, kind_of(sqlstate), "%s: %s", what, primary == NULL ? "refused by the database" : primary);
 	if (detail != NULL)
 		error_detail(err, "%s", detail);
 	if (hint != NULL)

@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "base/table.h"
 #include "ingest/reader.h"
+#include "ledger/audit.h"
 #include "ledger/batch.h"
 
 static bool list(struct run *run, struct error *err);
@@ -318,10 +319,13 @@ resolve(struct run *run, const char *id, const char *action, const char *batch, 
 {
 	return db_change(run->db, SQL_INGEST_QUARANTINE_RESOLVE,
 		   PARAMS(id, action, batch, reason, run->by, param_instant(&run->arena, run->now)), 1, err) &&
-	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-		PARAMS(param_instant(&run->arena, run->now), run->by, arena_format(&run->arena, "quarantine %s", action),
-		    arena_format(&run->arena, "quarantine %s", id), reason),
-		1, err);
+	    audit_add(run,
+		&(struct audit){.action = arena_format(&run->arena, "quarantine %s", action),
+		    .subject = arena_format(&run->arena, "quarantine %s", id),
+		    .reason = reason,
+		    .before = "open",
+		    .after = action},
+		err);
 }
 
 static bool

@@ -8,6 +8,7 @@
 
 #include "ingest/consuming.h"
 #include "ingest/reader.h"
+#include "ledger/audit.h"
 
 enum { RETRY_MS = 200, REPORT_MS = 1000, METRICS_MS = 5000, LEAST_SILENCE_MS = 3000 };
 
@@ -275,11 +276,11 @@ reread_all(struct consuming *consuming, const int64_t *first_offsets, int32_t pa
 		if (!partition_reread(run->db, name, first_offsets[i], consuming->options->again_reason, run->now, run->by, err))
 			return false;
 	}
-	return db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-	    PARAMS(param_instant(&run->arena, run->now), run->by, "consume again",
-		arena_format(&run->arena, "topic %s of %s", consuming->options->topic, consuming->cluster),
-		consuming->options->again_reason),
-	    1, err);
+	return audit_add(run,
+	    &(struct audit){.action = "consume again",
+		.subject = arena_format(&run->arena, "topic %s of %s", consuming->options->topic, consuming->cluster),
+		.reason = consuming->options->again_reason},
+	    err);
 }
 
 static bool

@@ -4,29 +4,53 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "ledger/audit.h"
+#include "ledger/credit.h"
+#include "ledger/document_number.h"
+#include "ledger/payment.h"
+#include "ledger/reason.h"
+#include "ledger/tax.h"
 
 /* --- drafts ---------------------------------------------------------------------------------- */
 
+/* Columns of drafts_due.sql. */
 enum draft_column {
 	DRAFT_TENANT,
 	DRAFT_PERIOD,
 	DRAFT_RATING,
-	DRAFT_STATUS,   /* of an invoice that exists, or NULL */
+	DRAFT_CLAIMED,  /* a final invoice has the period */
+	DRAFT_CLOSED,   /* hard */
+	DRAFT_ADJUSTED, /* what it comes to was booked as adjustments while its month was closed */
 	DRAFT_CURRENCY, /* of the contract at the period's end, or NULL without one */
 	DRAFT_FOREIGN,  /* charges in another currency */
 	DRAFT_LINES,    /* charges that make lines */
 };
 
-struct line_total {
-	struct money total;
+/* Columns of draft_adjustments_due.sql. */
+enum own_column { OWN_TENANT, OWN_PERIOD, OWN_CONTRACT, OWN_CURRENCY, OWN_TO_PAY };
+
+/* A draft while its lines are written. */
+struct drafting {
+	struct run *run;
+	const char *invoice_id;
+	struct decimal tax_percent;
+	struct money net;
 	struct decimal exact;
 	int64_t lines;
 };
 
+static bool
+count_line(struct drafting *draft, struct money amount, struct decimal exact, struct error *err)
+{
+	draft->lines++;
+	return money_add(draft->net, amount, &draft->net, err) && decimal_add(draft->exact, exact, &draft->exact, err);
+}
+
 /* Rounds each charge and writes it as a line; columns of charges_for_lines.sql: ordinal, amount. */
 static bool
-add_lines(struct run *run, const char *invoice_id, const char *rating_id, struct line_total *sum, struct error *err)
+add_charges(struct drafting *draft, const char *rating_id, struct error *err)
 {
+	struct run *run = draft->run;
 	struct rows charges;
 	bool fine = true;
 
@@ -36,53 +60,109 @@ add_lines(struct run *run, const char *invoice_id, const char *rating_id, struct
 		struct decimal exact = row_decimal(&charges, i, 1);
 		struct money rounded;
 
-		fine = money_round(exact, sum->total.currency, ROUND_HALF_UP, &rounded, err) &&
-		    money_add(sum->total, rounded, &sum->total, err) && decimal_add(sum->exact, exact, &sum->exact, err) &&
+		fine = money_round(exact, draft->net.currency, ROUND_HALF_UP, &rounded, err) &&
+		    count_line(draft, rounded, exact, err) &&
 		    db_change(run->db, SQL_LEDGER_LINE_ADD,
-			PARAMS(invoice_id, param_number(&run->arena, i + 1), rating_id, row_text(&charges, i, 0),
+			PARAMS(draft->invoice_id, param_number(&run->arena, draft->lines), rating_id, row_text(&charges, i, 0),
 			    param_number(&run->arena, rounded.minor)),
 			1, err);
-		sum->lines++;
 	}
 	rows_release(&charges);
 	return fine;
 }
 
+/* Adjustments that wait, as far as the sum stays at or above zero; columns of draft_adjustments.sql: id, amount, exact amount. */
 static bool
-draft_drop(struct run *run, const struct rows *due, int row, struct error *err)
+add_adjustments(struct drafting *draft, struct error *err)
 {
-	return db_change(run->db, SQL_LEDGER_DRAFT_DELETE,
-	    PARAMS(row_text(due, row, DRAFT_TENANT), row_text(due, row, DRAFT_PERIOD)), -1, err);
+	struct run *run = draft->run;
+	struct rows waiting;
+	bool fine = true;
+
+	if (!db_rows(run->db, SQL_LEDGER_DRAFT_ADJUSTMENTS, PARAMS(draft->invoice_id), &waiting, err))
+		return false;
+	for (int i = 0; fine && i < waiting.count; i++) {
+		struct money amount = {row_number(&waiting, i, 1), draft->net.currency};
+
+		if (amount.minor < 0 && draft->net.minor < -amount.minor)
+			continue;
+		fine = count_line(draft, amount, row_decimal(&waiting, i, 2), err) &&
+		    db_change(run->db, SQL_LEDGER_LINE_ADD_ADJUSTMENT,
+			PARAMS(draft->invoice_id, param_number(&run->arena, draft->lines), row_text(&waiting, i, 0)), 1, err);
+	}
+	rows_release(&waiting);
+	return fine;
+}
+
+/* Adds the header by a statement that returns invoice and tax percentage; its second parameter is the currency's minor units. */
+static bool
+begin_draft(struct drafting *draft, enum statement_id statement, const char *of, const char *currency, struct error *err)
+{
+	struct run *run = draft->run;
+	struct rows made;
+
+	draft->net.currency = currency_find(currency);
+	must(draft->net.currency != NULL);
+	if (!db_one_row(run->db, statement,
+		PARAMS(of, param_number(&run->arena, draft->net.currency->minor_units), param_instant(&run->arena, run->now),
+		    run->by),
+		&made, err))
+		return false;
+	draft->invoice_id = arena_copy(&run->arena, row_text(&made, 0, 0), row_length(&made, 0, 0));
+	draft->tax_percent = row_decimal(&made, 0, 1);
+	rows_release(&made);
+	return true;
 }
 
 static bool
-draft_one(struct run *run, const struct rows *due, int row, struct line_total *sum, struct error *err)
+end_draft(struct drafting *draft, struct drafted *drafted, struct error *err)
 {
-	const char *rating_id = row_text(due, row, DRAFT_RATING);
+	struct run *run = draft->run;
 	char exact[DECIMAL_TEXT];
-	const char *invoice_id;
-	struct rows made;
+	struct money total;
 
-	*sum = (struct line_total){.total.currency = currency_find(row_text(due, row, DRAFT_CURRENCY))};
-	must(sum->total.currency != NULL);
-	if (!draft_drop(run, due, row, err) ||
-	    !db_one_row(run->db, SQL_LEDGER_DRAFT_ADD,
-		PARAMS(rating_id, param_number(&run->arena, sum->total.currency->minor_units),
-		    param_instant(&run->arena, run->now), run->by),
-		&made, err))
-		return false;
-	invoice_id = arena_copy(&run->arena, row_text(&made, 0, 0), row_length(&made, 0, 0));
-	rows_release(&made);
-	return add_lines(run, invoice_id, rating_id, sum, err) &&
+	drafted->net = draft->net;
+	drafted->lines = draft->lines;
+	return tax_of(draft->net, draft->tax_percent, &drafted->tax, err) && money_add(draft->net, drafted->tax, &total, err) &&
 	    db_change(run->db, SQL_LEDGER_DRAFT_TOTAL,
-		PARAMS(invoice_id, param_number(&run->arena, sum->total.minor), decimal_format(sum->exact, exact)), 1, err);
+		PARAMS(draft->invoice_id, param_number(&run->arena, drafted->tax.minor), param_number(&run->arena, total.minor),
+		    decimal_format(draft->exact, exact)),
+		1, err);
+}
+
+static bool
+draft_drop(struct run *run, const struct drafted *drafted, struct error *err)
+{
+	return db_change(run->db, SQL_LEDGER_DRAFT_DELETE, PARAMS(drafted->tenant, drafted->period), -1, err);
+}
+
+static bool
+draft_period(struct run *run, const char *rating_id, const char *currency, struct drafted *drafted, struct error *err)
+{
+	struct drafting draft = {.run = run};
+
+	return draft_drop(run, drafted, err) && begin_draft(&draft, SQL_LEDGER_DRAFT_ADD, rating_id, currency, err) &&
+	    add_charges(&draft, rating_id, err) && add_adjustments(&draft, err) && end_draft(&draft, drafted, err);
+}
+
+static bool
+draft_adjustments(struct run *run, const char *contract_id, const char *currency, struct drafted *drafted, struct error *err)
+{
+	struct drafting draft = {.run = run};
+
+	return begin_draft(&draft, SQL_LEDGER_DRAFT_ADJUSTMENTS_ADD, contract_id, currency, err) &&
+	    add_adjustments(&draft, err) && end_draft(&draft, drafted, err);
 }
 
 static const char *
 reason_to_skip(const struct rows *due, int row)
 {
-	if (strcmp(row_text(due, row, DRAFT_STATUS), "final") == 0)
+	if (row_bool(due, row, DRAFT_CLAIMED))
 		return "invoiced already";
+	if (row_bool(due, row, DRAFT_CLOSED))
+		return "its month is closed: what changes there becomes an adjustment, by tollbook rerate";
+	if (row_bool(due, row, DRAFT_ADJUSTED))
+		return "what it comes to is booked as adjustments, which go on the next invoice";
 	if (row_is_null(due, row, DRAFT_CURRENCY))
 		return "no contract: its usage is on hold";
 	if (row_number(due, row, DRAFT_FOREIGN) > 0)
@@ -93,41 +173,67 @@ reason_to_skip(const struct rows *due, int row)
 }
 
 static bool
-draft_all(struct run *run, const struct rows *due, invoice_drafted *told, void *context, struct error *err)
+draft_periods(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err)
 {
-	for (int i = 0; i < due->count; i++) {
-		struct drafted drafted = {.tenant = row_text(due, i, DRAFT_TENANT),
-		    .period = row_text(due, i, DRAFT_PERIOD),
-		    .skipped = reason_to_skip(due, i)};
-		struct line_total sum;
+	struct rows due;
+	bool fine = true;
+
+	if (!db_rows(run->db, SQL_LEDGER_DRAFTS_DUE, PARAMS(scope.period, scope.tenant), &due, err))
+		return false;
+	for (int i = 0; fine && i < due.count; i++) {
+		struct drafted drafted = {.tenant = row_text(&due, i, DRAFT_TENANT),
+		    .period = row_text(&due, i, DRAFT_PERIOD),
+		    .skipped = reason_to_skip(&due, i)};
 
 		/* An older draft of what is not charged any more would stand in the way of finalizing for ever. */
-		if (drafted.skipped != NULL && !draft_drop(run, due, i, err))
-			return false;
-		if (drafted.skipped == NULL) {
-			if (!draft_one(run, due, i, &sum, err))
-				return error_wrap(err, "drafting %s of %s", drafted.period, drafted.tenant);
-			drafted.total = sum.total;
-			drafted.lines = sum.lines;
-		}
-		told(context, &drafted);
+		fine = drafted.skipped != NULL
+		    ? draft_drop(run, &drafted, err)
+		    : draft_period(run, row_text(&due, i, DRAFT_RATING), row_text(&due, i, DRAFT_CURRENCY), &drafted, err);
+		if (fine)
+			told(context, &drafted);
+		else
+			error_wrap(err, "drafting %s of %s", drafted.period, drafted.tenant);
 	}
-	return true;
+	rows_release(&due);
+	return fine;
+}
+
+static bool
+draft_own(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err)
+{
+	struct rows due;
+	bool fine = true;
+
+	if (!db_rows(run->db, SQL_LEDGER_DRAFT_ADJUSTMENTS_DUE,
+		PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now)), &due, err))
+		return false;
+	for (int i = 0; fine && i < due.count; i++) {
+		struct drafted drafted = {
+		    .tenant = row_text(&due, i, OWN_TENANT), .period = row_text(&due, i, OWN_PERIOD), .of_adjustments = true};
+
+		if (row_bool(&due, i, OWN_TO_PAY))
+			fine = draft_adjustments(
+			    run, row_text(&due, i, OWN_CONTRACT), row_text(&due, i, OWN_CURRENCY), &drafted, err);
+		else
+			drafted.skipped = "what waits is owed to the tenant: tollbook credit-note issue NUMBER --pending";
+		if (fine)
+			told(context, &drafted);
+		else
+			error_wrap(err, "drafting adjustments of %s", drafted.tenant);
+	}
+	rows_release(&due);
+	return fine;
 }
 
 bool
 invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err)
 {
-	struct rows due;
 	bool fine;
 
 	if (!db_begin(run->db, err))
 		return false;
-	fine = db_rows(run->db, SQL_LEDGER_DRAFTS_DUE, PARAMS(scope.period, scope.tenant), &due, err);
-	if (fine) {
-		fine = draft_all(run, &due, told, context, err);
-		rows_release(&due);
-	}
+	fine = db_change(run->db, SQL_LEDGER_DRAFT_ADJUSTMENTS_DELETE, PARAMS(scope.period, scope.tenant), -1, err) &&
+	    draft_periods(run, scope, told, context, err) && draft_own(run, scope, told, context, err);
 	if (fine && !run->dry_run)
 		return db_commit(run->db, err);
 	db_rollback(run->db);
@@ -136,13 +242,22 @@ invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *tol
 
 /* --- finalizing ------------------------------------------------------------------------------ */
 
+/* Columns of finals_due.sql. */
 enum final_column {
 	FINAL_INVOICE,
 	FINAL_TENANT,
 	FINAL_PERIOD,
 	FINAL_ISSUER,
+	FINAL_KIND,
+	FINAL_CURRENCY,
+	FINAL_MINOR_UNITS,
+	FINAL_NET,
+	FINAL_TAX_PERCENT,
 	FINAL_ENDED,
 	FINAL_IN_FORCE,
+	FINAL_SETTLED, /* an adjustment on it, elsewhere */
+	FINAL_CLAIMED,
+	FINAL_CLOSED, /* for who asks */
 	FINAL_DUE,
 	FINAL_UNSUMMED,
 	FINAL_NEGATIVE,
@@ -152,10 +267,16 @@ enum final_column {
 static const char *
 reason_to_refuse(const struct rows *drafts, int row)
 {
+	if (row_bool(drafts, row, FINAL_CLAIMED))
+		return "the period is invoiced already: run tollbook invoice draft again";
 	if (!row_bool(drafts, row, FINAL_ENDED))
 		return "the period has not ended yet";
+	if (row_bool(drafts, row, FINAL_CLOSED))
+		return "its month is closed: what it comes to becomes an adjustment, by tollbook rerate";
 	if (!row_bool(drafts, row, FINAL_IN_FORCE))
 		return "the charges changed since it was drafted: run tollbook invoice draft again";
+	if (row_bool(drafts, row, FINAL_SETTLED))
+		return "an adjustment on it was settled elsewhere since it was drafted: run tollbook invoice draft again";
 	if (row_bool(drafts, row, FINAL_DUE) || row_bool(drafts, row, FINAL_UNSUMMED))
 		return "usage, prices or a contract of the period are not rated yet: run tollbook rate, then tollbook invoice "
 		       "draft";
@@ -174,23 +295,60 @@ digest_columns(struct digest *digest, const struct rows *rows, int row, int colu
 		digest_field(digest, row_text(rows, row, j), row_length(rows, row, j));
 }
 
-/* What lines did not say at first is left out where it says nothing.  A line begins with a number and that with a word, so that the
- * two cannot be taken for each other. */
+static void
+digest_column(struct digest *digest, const struct rows *rows, int row, int column)
+{
+	digest_field(digest, row_text(rows, row, column), row_length(rows, row, column));
+}
+
+/* What headers did not say at first is left out where it says nothing.  Each begins with a word, and none of the words is as
+ * long as the number of lines that comes next, so that nothing can be taken for something else. */
+static void
+digest_header(struct digest *digest, const struct rows *header)
+{
+	enum { FIRST_COLUMNS = 13, KIND = FIRST_COLUMNS, CREDITS, TAX_NAME, TAX_PERCENT, TAX, RATING_RUN, SAYS_TAX };
+
+	digest_columns(digest, header, 0, FIRST_COLUMNS);
+	if (strcmp(row_text(header, 0, KIND), "period") != 0) {
+		digest_text(digest, "kind");
+		digest_column(digest, header, 0, KIND);
+	}
+	if (row_number(header, 0, CREDITS) != 0) {
+		digest_text(digest, "credits");
+		digest_column(digest, header, 0, CREDITS);
+	}
+	if (row_bool(header, 0, SAYS_TAX)) {
+		digest_text(digest, "tax");
+		for (int column = TAX_NAME; column <= TAX; column++)
+			digest_column(digest, header, 0, column);
+	}
+	if (!row_is_null(header, 0, RATING_RUN)) {
+		digest_text(digest, "rating_run");
+		digest_column(digest, header, 0, RATING_RUN);
+	}
+}
+
+/* What lines did not say at first is left out where it says nothing.  A line begins with a number and that with a word, so that
+ * the two cannot be taken for each other. */
 static void
 digest_lines(struct digest *digest, const struct rows *lines)
 {
-	enum { FIRST_COLUMNS = 16, ALL_COLUMNS = 19, SAYS_MORE = ALL_COLUMNS };
+	enum { FIRST_COLUMNS = 16, ALL_COLUMNS = 19, SAYS_MORE = ALL_COLUMNS, ADJUSTMENT };
 
 	digest_number(digest, lines->count);
-	for (int i = 0; i < lines->count; i++)
+	for (int i = 0; i < lines->count; i++) {
 		digest_columns(digest, lines, i, row_bool(lines, i, SAYS_MORE) ? ALL_COLUMNS : FIRST_COLUMNS);
+		if (row_is_null(lines, i, ADJUSTMENT))
+			continue;
+		digest_text(digest, "adjustment");
+		digest_column(digest, lines, i, ADJUSTMENT);
+	}
 }
 
 bool
 invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
     unsigned char out[DIGEST_SIZE], struct error *err)
 {
-	enum { HEADER_COLUMNS = 13 };
 	struct digest *digest;
 	struct rows header, lines;
 
@@ -204,7 +362,7 @@ invoice_content_digest(struct run *run, const char *invoice_id, const char *numb
 	digest_field(digest, number, strlen(number));
 	digest_field(digest, date, strlen(date));
 	digest_number(digest, header.count);
-	digest_columns(digest, &header, 0, HEADER_COLUMNS);
+	digest_header(digest, &header);
 	digest_lines(digest, &lines);
 	digest_end(digest, out);
 	digest_free(digest);
@@ -213,70 +371,95 @@ invoice_content_digest(struct run *run, const char *invoice_id, const char *numb
 	return true;
 }
 
-/* Takes the next number of the issuer's series of the year of issue. */
+/* Draws credits, and counts tax on what they leave; writes both into the draft, which the digest then covers. */
 static bool
-take_number(struct run *run, const char *issuer, const char *date, int64_t *number, struct error *err)
+settle_amounts(struct run *run, const char *invoice_id, struct decimal tax_percent, struct finalized *out, struct error *err)
 {
-	struct rows rows;
+	struct money taxable;
 
-	if (!db_rows(run->db, SQL_LEDGER_NUMBER_TAKE, PARAMS(issuer, date), &rows, err))
+	if (!credits_draw(run, invoice_id, &out->credits.minor, err))
 		return false;
-	if (rows.count == 0) {
-		rows_release(&rows);
-		error_set(err, ERROR_STATE, "issuer %s has issued an invoice with a later date than %s", issuer, date);
-		return error_hint(
-		    err, "Numbers rise with dates: finalize with a date (--as-of) that is not before the last one.");
-	}
-	*number = row_number(&rows, 0, 0);
-	rows_release(&rows);
-	return true;
-}
-
-static bool
-finalize_one(struct run *run, const char *invoice_id, const char *issuer, const char **number, struct error *err)
-{
-	char now[INSTANT_TEXT];
-	const char *date = arena_format(&run->arena, "%.10s", instant_format(run->now, now));
-	unsigned char sum[DIGEST_SIZE];
-	int64_t taken = 0;
-
-	if (!take_number(run, issuer, date, &taken, err))
-		return false;
-	*number = arena_format(&run->arena, "%s-INV-%.4s-%06lld", issuer, date, (long long)taken);
-	return invoice_content_digest(run, invoice_id, *number, date, sum, err) &&
-	    db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
-		PARAMS(invoice_id, *number, param_number(&run->arena, taken), date, param_instant(&run->arena, run->now), run->by,
-		    param_hex(&run->arena, sum, sizeof sum)),
+	must(out->credits.minor >= 0 && out->credits.minor <= out->net.minor);
+	taxable = (struct money){out->net.minor - out->credits.minor, out->net.currency};
+	return tax_of(taxable, tax_percent, &out->tax, err) && money_add(taxable, out->tax, &out->total, err) &&
+	    db_change(run->db, SQL_LEDGER_FINAL_AMOUNTS,
+		PARAMS(invoice_id, param_number(&run->arena, out->credits.minor), param_number(&run->arena, out->tax.minor),
+		    param_number(&run->arena, out->total.minor)),
 		1, err);
 }
 
-/* Looks again, alone: what stood there when the drafts were listed may have changed since.  A draft that is gone by now, or final,
- * has a NULL number. */
+static bool
+make_final(struct run *run, const char *invoice_id, const struct document_number *number, const char *date, struct error *err)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	return invoice_content_digest(run, invoice_id, number->text, date, sum, err) &&
+	    db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
+		PARAMS(invoice_id, number->text, param_number(&run->arena, number->place), date,
+		    param_instant(&run->arena, run->now), run->by, param_hex(&run->arena, sum, sizeof sum)),
+		1, err);
+}
+
+static bool
+finalize_one(struct run *run, const struct rows *draft, struct finalized *out, struct error *err)
+{
+	const char *invoice_id = row_text(draft, 0, FINAL_INVOICE);
+	bool claims = strcmp(row_text(draft, 0, FINAL_KIND), "period") == 0;
+	struct document_number number;
+	char now[INSTANT_TEXT];
+	const char *date = arena_format(&run->arena, "%.10s", instant_format(run->now, now));
+
+	if (!document_number_take(run, row_text(draft, 0, FINAL_ISSUER), "INV", date, &number, err) ||
+	    !db_change(run->db, SQL_LEDGER_FINAL_CLAIM, PARAMS(invoice_id), claims, err) ||
+	    !settle_amounts(run, invoice_id, row_decimal(draft, 0, FINAL_TAX_PERCENT), out, err) ||
+	    !make_final(run, invoice_id, &number, date, err) ||
+	    !payment_from_balance(run, invoice_id, number.text, date, out->total.minor, &out->from_balance.minor, err))
+		return false;
+	out->number = number.text;
+	return true;
+}
+
+/* The currency of a draft, which may have left the table of currencies since. */
+static const struct currency *
+currency_of(struct run *run, const struct rows *draft)
+{
+	struct currency *currency = arena_take(&run->arena, sizeof *currency);
+
+	*currency = (struct currency){.minor_units = (int)row_number(draft, 0, FINAL_MINOR_UNITS)};
+	snprintf(currency->code, sizeof currency->code, "%s", row_text(draft, 0, FINAL_CURRENCY));
+	return currency;
+}
+
+/* Looks again, alone: what stood there when the drafts were listed may have changed since.  A draft that is gone by now, or
+ * final, has a NULL number. */
 static bool
 finalize_alone(struct run *run, struct finalized *finalized, struct error *err)
 {
+	const char *now = param_instant(&run->arena, run->now);
 	struct rows rows;
 	bool fine = true;
 
 	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &rows, err))
 		return false;
 	rows_release(&rows);
-	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE,
-		PARAMS(finalized->period, finalized->tenant, param_instant(&run->arena, run->now)), &rows, err))
+	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(finalized->period, finalized->tenant, now, finalized->kind, run->by),
+		&rows, err))
 		return false;
 	finalized->number = NULL;
 	if (rows.count == 1) {
+		const struct currency *currency = currency_of(run, &rows);
+
 		finalized->number = "";
 		finalized->refused = reason_to_refuse(&rows, 0);
-		fine = finalized->refused != NULL ||
-		    finalize_one(
-			run, row_text(&rows, 0, FINAL_INVOICE), row_text(&rows, 0, FINAL_ISSUER), &finalized->number, err);
+		finalized->net = (struct money){row_number(&rows, 0, FINAL_NET), currency};
+		finalized->credits = finalized->tax = finalized->total = finalized->from_balance = (struct money){0, currency};
+		fine = finalized->refused != NULL || finalize_one(run, &rows, finalized, err);
 	}
 	rows_release(&rows);
 	return fine;
 }
 
-/* One invoice, one transaction: its number exists only if the invoice does.  A dry run is one for all, so that its numbers rise. */
+/* One invoice, one transaction: its number exists only if the invoice does.  A dry run is one for all: its numbers rise. */
 static bool
 finalize_within(struct run *run, struct finalized *finalized, struct error *err)
 {
@@ -296,13 +479,14 @@ invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized
 	struct rows drafts;
 	bool fine;
 
-	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now)),
-		&drafts, err))
+	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE,
+		PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now), "", run->by), &drafts, err))
 		return false;
 	fine = !run->dry_run || db_begin(run->db, err);
 	for (int i = 0; fine && i < drafts.count; i++) {
-		struct finalized finalized = {
-		    .tenant = row_text(&drafts, i, FINAL_TENANT), .period = row_text(&drafts, i, FINAL_PERIOD)};
+		struct finalized finalized = {.tenant = row_text(&drafts, i, FINAL_TENANT),
+		    .period = row_text(&drafts, i, FINAL_PERIOD),
+		    .kind = row_text(&drafts, i, FINAL_KIND)};
 
 		fine = finalize_within(run, &finalized, err);
 		if (!fine)
@@ -313,5 +497,66 @@ invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized
 	if (run->dry_run)
 		db_rollback(run->db);
 	rows_release(&drafts);
+	return fine;
+}
+
+/* --- writing off ----------------------------------------------------------------------------- */
+
+static bool
+write_off(struct run *run, const char *number, const char *reason, const char *ticket, struct written_off *out, struct error *err)
+{
+	enum { INVOICE, CURRENCY, MINOR_UNITS, DUE };
+	struct rows lock, invoice;
+	bool fine;
+
+	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &lock, err))
+		return false;
+	rows_release(&lock);
+	if (!reason_check(run, reason, "write_off", err) ||
+	    !db_rows(run->db, SQL_LEDGER_PAYMENT_INVOICE, PARAMS(number), &invoice, err))
+		return false;
+	if (invoice.count == 0 || row_number(&invoice, 0, DUE) <= 0) {
+		error_set(
+		    err, ERROR_STATE, invoice.count == 0 ? "there is no final invoice \"%s\"" : "nothing is due of %s", number);
+		rows_release(&invoice);
+		return error_hint(err, "tollbook invoice list shows what there is, and what is due of it.");
+	}
+	*out = (struct written_off){.minor = row_number(&invoice, 0, DUE),
+	    .minor_units = (int)row_number(&invoice, 0, MINOR_UNITS),
+	    .currency = arena_copy(&run->arena, row_text(&invoice, 0, CURRENCY), row_length(&invoice, 0, CURRENCY))};
+	fine = db_change(run->db, SQL_LEDGER_WRITE_OFF_ADD,
+	    PARAMS(row_text(&invoice, 0, INVOICE), param_number(&run->arena, out->minor), reason, ticket,
+		param_instant(&run->arena, run->now), run->by),
+	    1, err);
+	rows_release(&invoice);
+	return fine;
+}
+
+static bool
+audit_write_off(
+    struct run *run, const char *number, const char *reason, const char *ticket, const struct written_off *off, struct error *err)
+{
+	struct currency currency = {.minor_units = off->minor_units};
+	char text[DECIMAL_TEXT];
+	struct audit entry = {.action = "invoice uncollectible", .subject = number, .reason = reason, .ticket = ticket};
+
+	entry.before =
+	    arena_format(&run->arena, "due %s %s", money_format((struct money){off->minor, &currency}, text), off->currency);
+	entry.after = arena_format(&run->arena, "due %s %s", money_format((struct money){0, &currency}, text), off->currency);
+	return audit_add(run, &entry, err);
+}
+
+bool
+invoice_write_off(
+    struct run *run, const char *number, const char *reason, const char *ticket, struct written_off *out, struct error *err)
+{
+	bool fine;
+
+	if (!db_begin(run->db, err))
+		return false;
+	fine = write_off(run, number, reason, ticket, out, err) && audit_write_off(run, number, reason, ticket, out, err);
+	if (fine && !run->dry_run)
+		return db_commit(run->db, err);
+	db_rollback(run->db);
 	return fine;
 }

@@ -1,9 +1,14 @@
 /*
  * invoice.h -- invoices: drafted from the charges in force, finalized with a number, then never touched.
  *
- * A line is one charge, rounded once, to the currency's minor unit, half away from zero.  Charges at a price of zero make
- * no line.  What a contract takes off is a line with a negative amount, of no model and no meter; a total below zero is not invoiced.  A number is taken from the series' counter in the transaction that finalizes, so that a series has no gap and
- * no double; within a series numbers rise with dates.
+ * A line is one charge, rounded once, to the currency's minor unit, half away from zero.  Charges at a price of zero make no
+ * line.  What a contract takes off is a line with a negative amount, of no model and no meter; a sum of lines below zero is not
+ * invoiced.  Adjustments of periods that are invoiced go on the tenant's next draft, those owed to the tenant as long as the sum
+ * stays at or above zero; a tenant without a next invoice gets one of adjustments alone.
+ *
+ * net = the sum of the lines, total = net - credits + tax.  Credits are drawn, and tax counted on what they leave, when it is
+ * finalized; what is on the tenant's balance pays it then.  A number is taken from the series' counter in the transaction that
+ * finalizes, so that a series has no gap and no double; within a series numbers rise with dates.
  */
 #ifndef LEDGER_INVOICE_H
 #define LEDGER_INVOICE_H
@@ -18,8 +23,9 @@ struct invoice_scope {
 
 struct drafted {
 	const char *tenant, *period;
-	struct money total; /* of a drafted one */
+	struct money net, tax; /* of a drafted one; before credits, which are drawn when it is finalized */
 	int64_t lines;
+	bool of_adjustments; /* alone */
 	const char *skipped; /* why there is no draft, or NULL */
 };
 
@@ -30,18 +36,30 @@ MUST_CHECK
 bool invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err);
 
 struct finalized {
-	const char *tenant, *period, *number; /* number: "" when refused */
-	const char *refused;                  /* why, or NULL */
+	const char *tenant, *period, *kind, *number;         /* number: "" when refused */
+	struct money net, credits, tax, total, from_balance; /* of one that was finalized; the last: of the total, paid at once */
+	const char *refused;                                 /* why, or NULL */
 };
 typedef void invoice_finalized(void *context, const struct finalized *finalized);
 /* Finalizes the drafts in scope, each in its own transaction, in the order of issuer, period and tenant. */
 MUST_CHECK
 bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
 
-/* The digest of everything an invoice says: number and date of issue (YYYY-MM-DD), header and lines, field by field.  Kind, billed
- * quantity and detail of a line count where one of them says something, so that invoices from before there were any keep their digests. */
+/* The digest of everything an invoice says: number and date of issue (YYYY-MM-DD), header and lines, field by field.  What
+ * invoices did not say at first (kind, credits, tax and rating run; kind, billed quantity and detail of a line, and its
+ * adjustment) counts where it says something, so that invoices from before there were any keep their digests. */
 MUST_CHECK
 bool invoice_content_digest(struct run *run, const char *invoice_id, const char *number, const char *date,
     unsigned char out[DIGEST_SIZE], struct error *err);
+
+struct written_off {
+	int64_t minor;
+	int minor_units;
+	const char *currency; /* in the arena of the run */
+};
+/* Writes off all that is due of a final invoice.  ERROR_STATE where there is no such invoice or nothing is due. */
+MUST_CHECK
+bool invoice_write_off(
+    struct run *run, const char *number, const char *reason, const char *ticket, struct written_off *out, struct error *err);
 
 #endif

@@ -26,3 +26,12 @@ period_option(const struct run *run, const char **period, struct error *err)
 	error_set(err, ERROR_USAGE, "--period is a month, YYYY-MM, not \"%s\"", text);
 	return error_hint(err, "For example: --period 2026-10");
 }
+
+bool
+period_operand(const char *text, struct error *err)
+{
+	if (is_period(text))
+		return true;
+	error_set(err, ERROR_USAGE, "a period is a month, YYYY-MM, not \"%s\"", text);
+	return error_hint(err, "For example: 2026-10");
+}

@@ -7,5 +7,8 @@
 /* The value of --period, checked; "" when it is not given. */
 MUST_CHECK
 bool period_option(const struct run *run, const char **period, struct error *err);
+/* Is this text, an operand, a period? */
+MUST_CHECK
+bool period_operand(const char *text, struct error *err);
 
 #endif

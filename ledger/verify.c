@@ -10,6 +10,7 @@
 
 #include "base/copy_binary.h"
 #include "base/digest.h"
+#include "ledger/credit_note.h"
 #include "ledger/invoice.h"
 #include "ledger/series.h"
 
@@ -150,5 +151,25 @@ invoices_verify(struct run *run, verify_differs *differs, void *context, struct 
 			differs(context, "changed since it was finalized: invoice", row_text(&invoices, i, 1));
 	}
 	rows_release(&invoices);
+	return fine;
+}
+
+bool
+credit_notes_verify(struct run *run, verify_differs *differs, void *context, struct error *err)
+{
+	struct rows notes;
+	bool fine = true;
+
+	if (!db_rows(run->db, SQL_LEDGER_VERIFY_CREDIT_NOTES, NO_PARAMS, &notes, err))
+		return false;
+	for (int i = 0; fine && i < notes.count; i++) {
+		unsigned char sum[DIGEST_SIZE];
+		char hex[DIGEST_HEX];
+
+		fine = credit_note_content_digest(run, row_text(&notes, i, 0), sum, err);
+		if (fine && strcmp(digest_hex(sum, sizeof sum, hex), row_text(&notes, i, 2)) != 0)
+			differs(context, "changed since it was issued: credit note", row_text(&notes, i, 1));
+	}
+	rows_release(&notes);
 	return fine;
 }

@@ -18,5 +18,8 @@ bool series_verify(struct run *run, verify_differs *differs, void *context, stru
 /* Compares every final invoice with its content digest. */
 MUST_CHECK
 bool invoices_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
+/* Compares every credit note with its content digest. */
+MUST_CHECK
+bool credit_notes_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 
 #endif

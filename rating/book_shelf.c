@@ -55,6 +55,15 @@ price_books_at(const struct price_books *books, struct instant at, int64_t newes
 	return found;
 }
 
+const struct price_version *
+price_books_version(const struct price_books *books, int64_t version_id)
+{
+	for (size_t i = 0; i < books->count; i++)
+		if (books->item[i].version_id == version_id)
+			return &books->item[i];
+	return NULL;
+}
+
 static struct shelved *
 shelved_of(struct book_shelf *shelf, const char *name)
 {

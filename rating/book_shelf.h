@@ -23,6 +23,9 @@ struct price_books {
 /* The version in force at an instant, of those up to an id; NULL where there is none. */
 const struct price_version *price_books_at(const struct price_books *books, struct instant at, int64_t newest);
 
+/* The version with this id; NULL where it is not among them. */
+const struct price_version *price_books_version(const struct price_books *books, int64_t version_id);
+
 struct book_shelf;
 struct book_shelf *book_shelf_new(void);
 void book_shelf_free(struct book_shelf *shelf);

@@ -35,13 +35,20 @@ charging_segments(struct charging *charging, struct error *err)
 	while (contracts_segment(inputs->contracts, inputs->starts, inputs->ends, &row, &first, &times)) {
 		struct segment *segment = &charging->segments[charging->segment_count++];
 
-		*segment = (struct segment){.first = first, .terms = inputs->contracts->item[first].terms, .times = times};
+		*segment = (struct segment){.first = first,
+		    .chain = contract_chain(inputs->contracts, first),
+		    .terms = inputs->contracts->item[first].terms,
+		    .times = times,
+		    .ends_for_good = !contract_goes_on(inputs->contracts, row - 1) &&
+			contract_ends(inputs->contracts, row - 1).us <= inputs->ends.us};
 		for (size_t i = first; i < row; i++)
 			charging->segment_of[i] = segment;
 		for (size_t i = 0; segment->terms != NULL && i < segment->terms->allowance_count; i++)
 			if (!contract_allowance_quantity(segment->terms, &times, i, &segment->left[i], err))
 				return false;
 	}
+	if (charging->segment_count > 0)
+		charging->segments[charging->segment_count - 1].times.last_of_period = true;
 	return true;
 }
 
@@ -101,9 +108,34 @@ currency_held(const struct charging *charging, const char *currency)
 	return NULL;
 }
 
+/* The version of a book that prices a model at an instant; NULL where there is none. */
+static const struct price_version *
+version_at(const struct charging_inputs *inputs, const struct price_books *books, struct instant start, const char *model)
+{
+	const struct substitution *found = NULL;
+
+	for (size_t i = 0; i < inputs->substitution_count; i++) {
+		const struct substitution *one = &inputs->substitutions[i];
+
+		if (one->books == books && (one->model[0] == '\0' || strcmp(one->model, model) == 0) &&
+		    (found == NULL || found->substitution_id < one->substitution_id))
+			found = one;
+	}
+	return found != NULL ? found->version : price_books_at(books, start, inputs->priced_with);
+}
+
+/* Why usage that no contract covers is held. */
+static const char *
+uncovered(const struct contracts *contracts, struct instant start)
+{
+	if (contracts->count == 0)
+		return "unknown_tenant";
+	return start.us < contracts->item[0].effective.us ? "before_contract" : "after_contract";
+}
+
 /* Finds contract and versions, and why nothing can be priced, if so. */
 static void
-move_to(struct charging *charging, struct instant start)
+move_to(struct charging *charging, struct instant start, const char *model)
 {
 	const struct charging_inputs *inputs = charging->inputs;
 	const struct price_version *override = charging->override, *version = charging->version;
@@ -111,17 +143,15 @@ move_to(struct charging *charging, struct instant start)
 	size_t contract = charging->contract;
 
 	charging->start = start;
-	charging->contract = 0;
+	charging->model = model;
+	charging->contract = contract_at(inputs->contracts, start);
 	charging->override = charging->version = NULL;
-	charging->held = inputs->contracts->count == 0 ? "unknown_tenant" : "before_contract";
-	for (size_t i = 0; i < inputs->contracts->count; i++)
-		if (inputs->contracts->item[i].effective.us <= start.us)
-			charging->contract = i + 1;
+	charging->held = uncovered(inputs->contracts, start);
 	if (charging->contract != 0) {
 		resolved = &inputs->resolved[charging->contract - 1];
 		if (resolved->override != NULL)
-			charging->override = price_books_at(resolved->override, start, inputs->priced_with);
-		charging->version = price_books_at(resolved->book, start, inputs->priced_with);
+			charging->override = version_at(inputs, resolved->override, start, model);
+		charging->version = version_at(inputs, resolved->book, start, model);
 		charging->held = charging->version == NULL && charging->override == NULL
 		    ? "no_price_book"
 		    : currency_held(charging, resolved->contract->currency);
@@ -708,8 +738,9 @@ charging_add(struct charging *charging, const struct usage *usage, struct error 
 	charging->part_count = 0;
 	if (!charging_segments(charging, err))
 		return false;
-	if (usage->start.us != charging->start.us)
-		move_to(charging, usage->start);
+	if (usage->start.us != charging->start.us ||
+	    (charging->inputs->substitution_count > 0 && strcmp(usage->subject.field[MATCH_MODEL], charging->model) != 0))
+		move_to(charging, usage->start, usage->subject.field[MATCH_MODEL]);
 	segment = charging->contract == 0 ? NULL : charging->segment_of[charging->contract - 1];
 	if (segment != NULL && segment->terms != NULL) {
 		const char *model = usage->subject.field[MATCH_MODEL], *tier = usage->subject.field[MATCH_SERVICE_TIER];

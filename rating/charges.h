@@ -37,6 +37,14 @@ struct spent {
 	struct decimal amount;
 };
 
+/* In place of whichever version of this book is in force, this one prices a model, or all where it is "". */
+struct substitution {
+	int64_t substitution_id; /* of two that are about a model the newer one counts */
+	const char *model;
+	const struct price_books *books;
+	const struct price_version *version;
+};
+
 struct charging_inputs {
 	const char *period; /* YYYY-MM */
 	struct instant starts, ends;
@@ -47,6 +55,8 @@ struct charging_inputs {
 	size_t carried_count;
 	const struct spent *spent; /* by earlier periods: usage, fees of tiers and discounts */
 	size_t spent_count;
+	const struct substitution *substitutions;
+	size_t substitution_count;
 };
 
 struct charging;

@@ -141,6 +141,17 @@ add_contract_charge(struct charging *charging, const struct segment *segment, co
 	out->charge_count++;
 }
 
+/* What the commitment's window has seen before this segment: under contracts that went on without a gap. */
+static bool
+spent_so_far(const struct charging *charging, const struct segment *segment, const char *first, struct decimal spent,
+    struct decimal *out, struct error *err)
+{
+	*out = spent;
+	if (charging->inputs->contracts->item[segment->chain].effective.us > charging->inputs->starts.us)
+		return true;
+	return spent_before(charging, first, out, err) && decimal_add(*out, spent, out, err);
+}
+
 /* *spent: under a commitment, in the segments of the period so far. */
 static bool
 settle_segment(struct charging *charging, struct segment *segment, struct decimal *spent, struct error *err)
@@ -152,9 +163,10 @@ settle_segment(struct charging *charging, struct segment *segment, struct decima
 	bool is_last = false, fine = true;
 
 	if (contract_window(segment->terms, charging->inputs->period, first, &is_last))
-		fine = spent_before(charging, first, &segment->times.spent_before, err) &&
-		    decimal_add(segment->times.spent_before, *spent, &segment->times.spent_before, err);
-	segment->times.last_of_window = is_last && segment->times.ends.us == charging->inputs->ends.us;
+		fine = spent_so_far(charging, segment, first, *spent, &segment->times.spent_before, err);
+	/* A window that the contract does not live to see the end of ends with it. */
+	segment->times.last_of_window =
+	    segment->ends_for_good || (is_last && segment->times.ends.us == charging->inputs->ends.us);
 	nets = nets_of(charging, charging->inputs->contracts->item[segment->first].contract_id, &count);
 	fine = fine &&
 	    contract_charges_make(segment->terms, &segment->times, nets, count, &charging->out->arena, made, &made_count, err);
@@ -204,9 +216,14 @@ charging_settle(struct charging *charging, struct error *err)
 		return false;
 	/* Discounts take from the charges in the order that these are shown in. */
 	rated_finish(charging->out);
-	for (size_t i = 0; i < charging->segment_count; i++)
-		if (charging->segments[i].terms != NULL && !settle_segment(charging, &charging->segments[i], &spent, err))
+	for (size_t i = 0; i < charging->segment_count; i++) {
+		struct segment *segment = &charging->segments[i];
+
+		if (i > 0 && segment->chain != segment[-1].chain)
+			spent = (struct decimal){0};
+		if (segment->terms != NULL && !settle_segment(charging, segment, &spent, err))
 			return false;
+	}
 	rated_finish(charging->out);
 	return check_kept(charging->out, err);
 }

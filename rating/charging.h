@@ -38,7 +38,9 @@ struct origin {
 
 /* A contract's share of the period in which its terms stay the same. */
 struct segment {
-	size_t first; /* of its contracts */
+	size_t first;       /* of its contracts */
+	size_t chain;       /* the first of those that come before it without a gap */
+	bool ends_for_good; /* the tenant has no contract where it ends, within the period */
 	const struct contract_terms *terms;
 	struct contract_segment times;
 	i128 left[CONTRACT_ALLOWANCES_MAX]; /* of each allowance */
@@ -51,6 +53,7 @@ struct charging {
 	struct arena arena;
 	/* What holds at one time. */
 	struct instant start; /* of the usage before; -1: none yet */
+	const char *model;    /* of it; counts where versions stand in for others */
 	size_t contract;      /* its place, from 1; 0: none */
 	const struct price_version *override, *version;
 	const char *held;

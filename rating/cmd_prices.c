@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/document.h"
 #include "base/table.h"
+#include "ledger/audit.h"
 #include "rating/contract.h"
 #include "rating/price_files.h"
 #include "rating/price_usage.h"
@@ -260,10 +261,11 @@ store(
 		       param_instant(&run->arena, run->now), run->by),
 		   1, err) &&
 	    price_book_distinctions(book, store_distinction, &publication, err) &&
-	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-		PARAMS(param_instant(&run->arena, run->now), run->by, "prices publish",
-		    arena_format(&run->arena, "%s version %s", price_book_name(book), number), run->operands[0]),
-		1, err);
+	    audit_add(run,
+		&(struct audit){.action = "prices publish",
+		    .subject = arena_format(&run->arena, "%s version %s", price_book_name(book), number),
+		    .reason = run->operands[0]},
+		err);
 }
 
 static bool

@@ -145,13 +145,11 @@ add_file(struct question *question, const char *path, struct error *err)
 static bool
 add_contract(struct question *question, const char *tenant, const struct contracts *contracts, struct error *err)
 {
-	const struct contract *contract = NULL;
+	size_t place = contract_at(contracts, question->at);
+	const struct contract *contract = place == 0 ? NULL : &contracts->item[place - 1];
 	const struct price_books *books;
 	const struct price_version *version;
 
-	for (size_t i = 0; i < contracts->count; i++)
-		if (contracts->item[i].effective.us <= question->at.us)
-			contract = &contracts->item[i];
 	if (contract == NULL) {
 		error_set(err, ERROR_STATE, "tenant \"%s\" has no contract at that time", tenant);
 		return error_hint(err, "tollbook tenant list shows what there is.");

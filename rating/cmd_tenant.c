@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "base/table.h"
+#include "ledger/audit.h"
 #include "rating/contract.h"
 #include "rating/tenant_file.h"
 
@@ -35,6 +36,8 @@ const struct command cmd_tenant_list = {
 /* Columns of contract_place.sql. */
 enum {
 	PLACE_EFFECTIVE,
+	PLACE_UNTIL,
+	PLACE_ENDS_BEFORE,
 	PLACE_SAME,
 	PLACE_OTHER_AT,
 	PLACE_LATER,
@@ -44,14 +47,14 @@ enum {
 	PLACE_OVERRIDE_CURRENCY
 };
 
-/* When a contract begins, for the server: it alone knows when a day begins in a zone, but not every offset of RFC 3339. */
+/* When a contract begins or ends, for the server: it alone knows when a day begins in a zone, but not every offset of RFC 3339. */
 static const char *
-stated_effective(struct run *run, const struct tenant_row *row)
+stated(struct run *run, const char *border)
 {
 	struct instant at;
 
-	if (instant_parse(row->effective, strlen(row->effective), 1, &at) != INSTANT_OK)
-		return row->effective;
+	if (border == NULL || instant_parse(border, strlen(border), 1, &at) != INSTANT_OK)
+		return border;
 	return param_instant(&run->arena, at);
 }
 
@@ -91,36 +94,63 @@ check_row(const struct tenant_file *file, const struct tenant_row *row, const st
 		error_hint(err, "Contracts are added at the end: give the change a later \"effective\".");
 		return tenant_row_at(file, row, "effective", row->effective, err);
 	}
+	if (!row_is_null(place, 0, PLACE_UNTIL) && row_bool(place, 0, PLACE_ENDS_BEFORE)) {
+		error_set(err, ERROR_INPUT, "the contract would end before it begins");
+		error_hint(err, "\"until\" is not earlier than \"effective\"; the same instant ends the contract before it.");
+		return tenant_row_at(file, row, "until", row->until, err);
+	}
 	return true;
+}
+
+/* What a row says, as it stands in the audit log. */
+static const char *
+row_summary(struct run *run, const struct tenant_row *row, const char *effective, const char *until)
+{
+	return arena_format(&run->arena, "from %s%s%s: book %s%s%s, issuer %s%s%s%s%s", effective, until == NULL ? "" : " until ",
+	    until == NULL ? "" : until, row->book, row->override[0] == '\0' ? "" : " after ", row->override, row->issuer,
+	    row->terms[0] == '\0' ? "" : ", with terms", row->tax_name[0] == '\0' ? "" : ", ", row->tax_name,
+	    row->tax_name[0] == '\0' ? "" : arena_format(&run->arena, " %s %%", row->tax_percent));
+}
+
+static bool
+add_row(struct run *run, const struct tenant_file *file, const struct tenant_row *row, const char *effective, const char *until,
+    struct error *err)
+{
+	return db_change(run->db, SQL_RATING_CONTRACT_ADD,
+		   PARAMS(row->tenant, row->name, row->issuer, row->currency, row->zone, row->book, effective,
+		       param_instant(&run->arena, run->now), run->by, row->override, row->terms, until, row->tax_name,
+		       row->tax_percent),
+		   1, err) &&
+	    audit_add(run,
+		&(struct audit){.action = "tenant apply",
+		    .subject = row->tenant,
+		    .reason = file->path,
+		    .after = row_summary(run, row, effective, until)},
+		err);
 }
 
 static bool
 apply_row(struct run *run, const struct tenant_file *file, const struct tenant_row *row, const char **status, struct error *err)
 {
 	struct rows place;
-	const char *effective;
+	const char *effective, *until = NULL;
 	bool fine, same;
 
 	if (!db_one_row(run->db, SQL_RATING_CONTRACT_PLACE,
-		PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated_effective(run, row),
-		    row->override, row->terms),
+		PARAMS(row->tenant, row->name, row->currency, row->zone, row->book, row->issuer, stated(run, row->effective),
+		    row->override, row->terms, stated(run, row->until), row->tax_name, row->tax_percent),
 		&place, err)) {
 		/* A date may be what the server cannot read; say where it came from. */
 		return tenant_row_at(file, row, "effective", row->effective, err);
 	}
 	same = row_bool(&place, 0, PLACE_SAME);
 	effective = arena_copy(&run->arena, row_text(&place, 0, PLACE_EFFECTIVE), row_length(&place, 0, PLACE_EFFECTIVE));
+	if (!row_is_null(&place, 0, PLACE_UNTIL))
+		until = arena_copy(&run->arena, row_text(&place, 0, PLACE_UNTIL), row_length(&place, 0, PLACE_UNTIL));
 	fine = same || check_row(file, row, &place, err);
 	rows_release(&place);
 	*status = same ? "unchanged" : "applied";
-	return fine &&
-	    (same ||
-		(db_change(run->db, SQL_RATING_CONTRACT_ADD,
-		     PARAMS(row->tenant, row->name, row->issuer, row->currency, row->zone, row->book, effective,
-			 param_instant(&run->arena, run->now), run->by, row->override, row->terms),
-		     1, err) &&
-		    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-			PARAMS(param_instant(&run->arena, run->now), run->by, "tenant apply", row->tenant, file->path), 1, err)));
+	return fine && (same || add_row(run, file, row, effective, until, err));
 }
 
 static bool
@@ -147,10 +177,11 @@ apply_issuer(struct run *run, const struct tenant_file *file, const struct issue
 	anything = changed.count > 0;
 	rows_release(&changed);
 	return !anything ||
-	    db_change(run->db, SQL_LEDGER_AUDIT_ADD,
-		PARAMS(param_instant(&run->arena, run->now), run->by, "issuer apply",
-		    arena_format(&run->arena, "%s: %s", issuer->code, issuer->name), file->path),
-		1, err);
+	    audit_add(run,
+		&(struct audit){.action = "issuer apply",
+		    .subject = arena_format(&run->arena, "%s: %s", issuer->code, issuer->name),
+		    .reason = file->path},
+		err);
 }
 
 static bool
@@ -263,7 +294,7 @@ apply(struct run *run, struct error *err)
 }
 
 /* Columns of contract_list.sql. */
-enum { LIST_TENANT, LIST_ZONE = 4, LIST_TERMS = 8, LIST_COLUMNS };
+enum { LIST_TENANT, LIST_ZONE = 4, LIST_TERMS = 10, LIST_COLUMNS };
 
 /* "trial, 2 fees": what a row's terms have; "" for none. */
 static bool
@@ -299,7 +330,7 @@ list(struct run *run, struct error *err)
 	static const struct column columns[] = {{"tenant", "tenant", COLUMN_TEXT}, {"name", "name", COLUMN_TEXT},
 	    {"issuer", "issuer", COLUMN_TEXT}, {"currency", "currency", COLUMN_TEXT}, {"zone", "zone", COLUMN_TEXT},
 	    {"book", "book", COLUMN_TEXT}, {"override", "override", COLUMN_TEXT}, {"effective", "effective", COLUMN_TEXT},
-	    {"terms", "terms", COLUMN_TEXT}, {0}};
+	    {"until", "until", COLUMN_TEXT}, {"tax", "tax", COLUMN_TEXT}, {"terms", "terms", COLUMN_TEXT}, {0}};
 	struct table *table;
 	struct rows rows;
 	bool fine = true;

@@ -24,7 +24,8 @@ enum {
 	CONTRACT_ZONE,
 	CONTRACT_BOOK,
 	CONTRACT_OVERRIDE,
-	CONTRACT_TERMS
+	CONTRACT_TERMS,
+	CONTRACT_UNTIL
 };
 
 static const char *
@@ -40,6 +41,7 @@ add_contract(struct contracts *contracts, const struct rows *rows, int row, cons
 
 	*contract = (struct contract){.contract_id = row_number(rows, row, CONTRACT_ID),
 	    .effective = row_instant(rows, row, CONTRACT_EFFECTIVE),
+	    .until = row_is_null(rows, row, CONTRACT_UNTIL) ? (struct instant){0} : row_instant(rows, row, CONTRACT_UNTIL),
 	    .currency = copied(contracts, rows, row, CONTRACT_CURRENCY),
 	    .zone = copied(contracts, rows, row, CONTRACT_ZONE),
 	    .book = copied(contracts, rows, row, CONTRACT_BOOK),
@@ -88,6 +90,52 @@ contracts_release(struct contracts *contracts)
 	*contracts = (struct contracts){0};
 }
 
+struct instant
+contract_ends(const struct contracts *contracts, size_t row)
+{
+	const struct contract *contract = &contracts->item[row];
+	struct instant ends = contract->until.us == 0 ? (struct instant){INT64_MAX} : contract->until;
+
+	if (row + 1 < contracts->count && contract[1].effective.us < ends.us)
+		return contract[1].effective;
+	return ends;
+}
+
+size_t
+contract_at(const struct contracts *contracts, struct instant at)
+{
+	size_t row = contracts->count;
+
+	while (row > 0 && contracts->item[row - 1].effective.us > at.us)
+		row--;
+	return row > 0 && at.us < contract_ends(contracts, row - 1).us ? row : 0;
+}
+
+size_t
+contract_chain(const struct contracts *contracts, size_t row)
+{
+	while (row > 0 && contract_ends(contracts, row - 1).us == contracts->item[row].effective.us)
+		row--;
+	return row;
+}
+
+bool
+contract_goes_on(const struct contracts *contracts, size_t row)
+{
+	return row + 1 < contracts->count && contract_ends(contracts, row).us == contracts->item[row + 1].effective.us &&
+	    contracts->item[row + 1].effective.us < contract_ends(contracts, row + 1).us;
+}
+
+/* Do the terms of a row go on in the next one? */
+static bool
+is_continued(const struct contracts *contracts, size_t row)
+{
+	const struct contract *contract = &contracts->item[row];
+
+	return row + 1 < contracts->count && strcmp(contract[1].terms_text, contract->terms_text) == 0 &&
+	    contract_ends(contracts, row).us == contract[1].effective.us;
+}
+
 bool
 contracts_segment(const struct contracts *contracts, struct instant period_starts, struct instant period_ends, size_t *row,
     size_t *first, struct contract_segment *out)
@@ -96,14 +144,13 @@ contracts_segment(const struct contracts *contracts, struct instant period_start
 		size_t next = *row + 1;
 
 		*first = *row;
-		while (
-		    next < contracts->count && strcmp(contracts->item[next].terms_text, contracts->item[*first].terms_text) == 0)
+		while (is_continued(contracts, next - 1))
 			next++;
 		*row = next;
 		*out = (struct contract_segment){.period_starts = period_starts,
 		    .period_ends = period_ends,
 		    .starts = contracts->item[*first].effective,
-		    .ends = next < contracts->count ? contracts->item[next].effective : period_ends};
+		    .ends = contract_ends(contracts, next - 1)};
 		if (out->starts.us < period_starts.us)
 			out->starts = period_starts;
 		if (out->ends.us > period_ends.us)

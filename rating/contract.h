@@ -7,10 +7,10 @@
 #include "base/db.h"
 #include "rating/contract_charges.h"
 
-/* From `effective` on, until the next one. */
+/* From `effective` on, until the next one or its own end. */
 struct contract {
 	int64_t contract_id;
-	struct instant effective;
+	struct instant effective, until; /* until 0: it goes on; the same as effective: it ends the contract before it */
 	const char *currency, *zone, *book;
 	const char *override;         /* the book that is asked before `book`; "" for none */
 	const char *terms_text;       /* compact JSON; "" for none */
@@ -31,6 +31,15 @@ bool terms_lock(struct db *db, struct error *err);
 MUST_CHECK
 bool contracts_load(struct db *db, const char *const *tenants, struct contracts *out, size_t count, struct error *err);
 void contracts_release(struct contracts *contracts);
+
+/* When a contract ends: at its own end, or before that where the next one begins; INT64_MAX where it goes on. */
+struct instant contract_ends(const struct contracts *contracts, size_t row);
+/* The contract in force at an instant: its place, from 1; 0 for none. */
+size_t contract_at(const struct contracts *contracts, struct instant at);
+/* The first of the contracts that follow on one another without a gap up to this one. */
+size_t contract_chain(const struct contracts *contracts, size_t row);
+/* Does the tenant have a contract where this one ends? */
+bool contract_goes_on(const struct contracts *contracts, size_t row);
 
 /* The next segment of a period: rows next to each other whose terms are the same text, so that a new name or book starts no new
  * minimum.  *row goes over the rows, from 0; *first is the row the segment begins with, whose terms are the segment's.  Fills the

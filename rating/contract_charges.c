@@ -266,7 +266,7 @@ add_fee(struct bill *bill, const struct contract_fee *fee)
 	if (fee->by_time)
 		return add_fee_by_time(bill, fee);
 	/* Once a period, however often the terms change within it. */
-	if (!fee->prorate && bill->segment->ends.us != bill->segment->period_ends.us)
+	if (!fee->prorate && !bill->segment->last_of_period && bill->segment->ends.us != bill->segment->period_ends.us)
 		return true;
 	if (!prorate(fee->amount, fee->prorate, bill->segment, &amount, bill->err))
 		return false;

@@ -19,7 +19,8 @@ enum { CONTRACT_CHARGES_MAX = CONTRACT_DISCOUNTS_MAX + CONTRACT_FEES_MAX + 4, CO
 struct contract_segment {
 	struct instant period_starts, period_ends;
 	struct instant starts, ends; /* within the period */
-	bool last_of_window;         /* the commitment's window ends with this segment */
+	bool last_of_period; /* no other one of the period comes after it; one that ends with the period is the last anyway */
+	bool last_of_window; /* the commitment's window ends with this segment */
 	struct decimal spent_before; /* in the window before this segment, after discounts */
 };
 

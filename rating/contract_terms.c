@@ -451,6 +451,23 @@ read_maximum(const struct reader *reader, json_t *value, const char *path)
 	return read_bound(reader, value, path, &reader->terms->maximum);
 }
 
+static bool
+read_adjustments(const struct reader *reader, json_t *value, const char *path)
+{
+	static const char *const outcomes[] = {"next_invoice", "credit_note"};
+	struct contract_adjustments *adjustments = &reader->terms->adjustments;
+	size_t outcome = 0;
+
+	adjustments->is_set = true;
+	if (!DOCUMENT_KEYS(&reader->document, value, path, "as", "waive_below") ||
+	    (json_object_get(value, "as") != NULL && !read_choice(reader, value, path, "as", outcomes, 2, &outcome)) ||
+	    (json_object_get(value, "waive_below") != NULL &&
+		!read_decimal(reader, value, path, "waive_below", false, &adjustments->waive_below)))
+		return false;
+	adjustments->as_credit_note = outcome == 1;
+	return true;
+}
+
 /* --- the whole ------------------------------------------------------------------------------- */
 
 typedef bool read_part(const struct reader *reader, json_t *value, const char *path);
@@ -484,12 +501,13 @@ read_terms(const struct reader *reader, json_t *root, const char *path)
 		read_part *read;
 	} parts[] = {{"trial", 0, read_trial}, {"fees", CONTRACT_FEES_MAX, read_fee},
 	    {"allowances", CONTRACT_ALLOWANCES_MAX, read_allowance}, {"discounts", CONTRACT_DISCOUNTS_MAX, read_discount},
-	    {"commitment", 0, read_commitment}, {"minimum", 0, read_minimum}, {"maximum", 0, read_maximum}};
+	    {"commitment", 0, read_commitment}, {"minimum", 0, read_minimum}, {"maximum", 0, read_maximum},
+	    {"adjustments", 0, read_adjustments}};
 
 	if (!json_is_object(root) || json_object_size(root) == 0)
 		return document_refuse(&reader->document, path, root, "terms are a JSON object with at least one key");
-	if (!DOCUMENT_KEYS(
-		&reader->document, root, path, "trial", "fees", "allowances", "discounts", "commitment", "minimum", "maximum"))
+	if (!DOCUMENT_KEYS(&reader->document, root, path, "trial", "fees", "allowances", "discounts", "commitment", "minimum",
+		"maximum", "adjustments"))
 		return false;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		json_t *value = json_object_get(root, parts[i].key);
@@ -567,6 +585,7 @@ contract_terms_summary(const struct contract_terms *terms, struct arena *arena)
 	summarize(&text, "commitment", false, terms->commitment.is_set);
 	summarize(&text, "minimum", false, terms->minimum.is_set);
 	summarize(&text, "maximum", false, terms->maximum.is_set);
+	summarize(&text, "adjustments", false, terms->adjustments.is_set);
 	summary = arena_copy(arena, text_string(&text), text.length);
 	text_release(&text);
 	return summary;

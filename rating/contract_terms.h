@@ -1,5 +1,6 @@
 /*
- * contract_terms.h -- what a contract says beside its price book: trial, fees, allowances, discounts, commitment, minimum, maximum.
+ * contract_terms.h -- what a contract says beside its price book: trial, fees, allowances, discounts, commitment, minimum, maximum,
+ * adjustments.
  *
  * docs/price-books.md is the language.  Parsed once, then only read.  What the terms come to is computed in contract_charges.h.
  */
@@ -9,7 +10,7 @@
 #include "base/instant.h"
 #include "base/memory.h"
 #include "ledger/meter.h"
-#include "rating/pattern.h"
+#include "base/pattern.h"
 
 enum {
 	CONTRACT_FEES_MAX = 32,
@@ -76,6 +77,13 @@ struct contract_bound {
 	size_t ramp_count;
 };
 
+/* What becomes of the difference when a closed period is re-rated. */
+struct contract_adjustments {
+	bool is_set;
+	bool as_credit_note;        /* where money is given back and its invoice allows it; else on the next invoice */
+	struct decimal waive_below; /* what is owed by the tenant and less than this is waived */
+};
+
 struct contract_terms {
 	bool has_trial;
 	struct instant trial_until;
@@ -85,6 +93,7 @@ struct contract_terms {
 	size_t fee_count, allowance_count, discount_count;
 	struct contract_commitment commitment;
 	struct contract_bound minimum, maximum;
+	struct contract_adjustments adjustments;
 	struct arena arena; /* of its texts */
 };
 

@@ -62,15 +62,17 @@ add_distinctions(struct summing *summing, const struct rows *rows, struct instan
 }
 
 static bool
-read_distinctions(struct summing *summing, int64_t priced_with, struct instant *from, struct error *err)
+read_distinctions(struct summing *summing, struct intervals_scope scope, struct instant *from, struct error *err)
 {
 	struct run *run = summing->run;
 	const char *rating_run = param_number(&run->arena, summing->rating_run);
 	struct rows rows;
 	bool fine;
 
-	if (!db_change(
-		run->db, SQL_RATING_DISTINCTIONS_FOLLOW, PARAMS(rating_run, param_number(&run->arena, priced_with)), -1, err) ||
+	if (!db_change(run->db, SQL_RATING_DISTINCTIONS_FOLLOW,
+		PARAMS(
+		    rating_run, param_number(&run->arena, scope.priced_with), param_number(&run->arena, scope.substituted_with)),
+		-1, err) ||
 	    !db_rows(run->db, SQL_RATING_DISTINCTIONS, PARAMS(rating_run), &rows, err))
 		return false;
 	fine = add_distinctions(summing, &rows, from, err);
@@ -314,15 +316,15 @@ sum_new(struct summing *summing, struct error *err)
 }
 
 bool
-intervals_sum(struct run *run, int64_t rating_run, int64_t priced_with, struct intervals_result *result, struct error *err)
+intervals_sum(struct run *run, struct intervals_scope scope, struct intervals_result *result, struct error *err)
 {
-	struct summing summing = {.run = run, .rating_run = rating_run, .result = result};
+	struct summing summing = {.run = run, .rating_run = scope.rating_run, .result = result};
 	struct instant from = {0};
 	bool fine;
 
 	*result = (struct intervals_result){0};
-	fine = read_distinctions(&summing, priced_with, &from, err) && (!result->followed || move_old(&summing, from, err)) &&
-	    sum_new(&summing, err);
+	fine = read_distinctions(&summing, scope, &from, err) && (!result->followed || move_old(&summing, from, err)) &&
+	    (scope.only_follow || sum_new(&summing, err));
 	if (summing.classes != NULL) {
 		fine = fine && request_classes_store(summing.classes, run->db, err);
 		request_classes_free(summing.classes);

@@ -21,9 +21,15 @@ struct intervals_result {
 	bool followed;           /* something is told apart that was not before */
 };
 
-/* Inside an open transaction that holds the rating lock.  `priced_with`: the newest price book version that counts. */
+struct intervals_scope {
+	int64_t rating_run;
+	int64_t priced_with, substituted_with; /* the newest price book version and substitution that count */
+	bool only_follow;                      /* batches that are not summed yet stay so */
+};
+
+/* Inside an open transaction that holds the rating lock. */
 MUST_CHECK
-bool intervals_sum(struct run *run, int64_t rating_run, int64_t priced_with, struct intervals_result *result, struct error *err);
+bool intervals_sum(struct run *run, struct intervals_scope scope, struct intervals_result *result, struct error *err);
 
 /* The quantities of a ledger row, which comes in binary: a column for each hot meter, then "extra". */
 MUST_CHECK

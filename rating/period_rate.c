@@ -98,6 +98,16 @@ tell_apart(struct period *period, const struct price_books *books, struct instan
 	return true;
 }
 
+/* By the versions that stand in for others in all of the period. */
+static bool
+tell_apart_substituted(struct period *period, struct error *err)
+{
+	for (size_t i = 0; i < period->substitution_count; i++)
+		if (!period_tell_apart(period, period->substitutions[i].version->book, err))
+			return false;
+	return true;
+}
+
 /* By the books of each contract within its part of the period. */
 static bool
 find_own(struct period *period, struct error *err)
@@ -105,18 +115,18 @@ find_own(struct period *period, struct error *err)
 	const struct contracts *contracts = &period->contracts;
 
 	for (size_t i = 0; i < contracts->count; i++) {
-		struct instant from = contracts->item[i].effective, until = period->inputs.ends;
+		struct instant from = contracts->item[i].effective, until = contract_ends(contracts, i);
 
 		if (from.us < period->inputs.starts.us)
 			from = period->inputs.starts;
-		if (i + 1 < contracts->count && contracts->item[i + 1].effective.us < until.us)
-			until = contracts->item[i + 1].effective;
+		if (until.us > period->inputs.ends.us)
+			until = period->inputs.ends;
 		if (from.us < until.us &&
 		    (!tell_apart(period, period->resolved[i].override, from, until, err) ||
 			!tell_apart(period, period->resolved[i].book, from, until, err)))
 			return false;
 	}
-	return true;
+	return tell_apart_substituted(period, err);
 }
 
 /* The books of the contracts, what they ask for and whether something is carried over from earlier periods. */
@@ -183,6 +193,28 @@ load_carried(struct db *db, struct period *const *wanted, size_t count, struct e
 	return true;
 }
 
+/* The first contract whose spend counts: of those that went on without a gap until the period began. */
+static int64_t
+first_that_counts(const struct period *period)
+{
+	size_t at = contract_at(&period->contracts, period->inputs.starts);
+
+	return at == 0 ? INT64_MAX : period->contracts.item[contract_chain(&period->contracts, at - 1)].contract_id;
+}
+
+/* Contracts of one earlier period come one after the other. */
+static bool
+add_spent(struct period *period, const char *earlier, struct decimal amount, struct error *err)
+{
+	struct spent *last = period->spent_count == 0 ? NULL : &period->spent[period->spent_count - 1];
+
+	if (last != NULL && strcmp(last->period, earlier) == 0)
+		return decimal_add(last->amount, amount, &last->amount, err);
+	period->spent = memory_grow(period->spent, &period->spent_room, period->spent_count + 1, sizeof *period->spent);
+	period->spent[period->spent_count++] = (struct spent){arena_copy(&period->arena, earlier, strlen(earlier)), amount};
+	return true;
+}
+
 static bool
 load_spent(struct db *db, struct period *const *wanted, size_t count, struct error *err)
 {
@@ -195,9 +227,12 @@ load_spent(struct db *db, struct period *const *wanted, size_t count, struct err
 	for (int i = 0; i < rows.count; i++) {
 		struct period *period = wanted[row_number(&rows, i, 0) - 1];
 
-		period->spent = memory_grow(period->spent, &period->spent_room, period->spent_count + 1, sizeof *period->spent);
-		period->spent[period->spent_count++] = (struct spent){
-		    arena_copy(&period->arena, row_text(&rows, i, 1), row_length(&rows, i, 1)), row_decimal(&rows, i, 2)};
+		if (row_number(&rows, i, 2) < first_that_counts(period))
+			continue;
+		if (!add_spent(period, row_text(&rows, i, 1), row_decimal(&rows, i, 3), err)) {
+			rows_release(&rows);
+			return false;
+		}
 	}
 	rows_release(&rows);
 	return true;
@@ -219,6 +254,56 @@ load_contracts(struct db *db, struct period *periods, size_t count, struct error
 	}
 	free(tenants);
 	free(contracts);
+	return fine;
+}
+
+/* Columns of substitutions_of_periods.sql. */
+enum { STANDS_PLACE, STANDS_ID, STANDS_MODEL, STANDS_BOOK, STANDS_VERSION };
+
+static bool
+add_substitution(struct period_source *source, struct period *period, const struct rows *rows, int row, struct error *err)
+{
+	struct substitution *one;
+	const struct price_books *books;
+
+	if (!book_shelf_find(source->shelf, source->db, row_text(rows, row, STANDS_BOOK), &books, err))
+		return false;
+	period->substitutions = memory_grow(
+	    period->substitutions, &period->substitution_room, period->substitution_count + 1, sizeof *period->substitutions);
+	one = &period->substitutions[period->substitution_count++];
+	*one = (struct substitution){.substitution_id = row_number(rows, row, STANDS_ID),
+	    .model = arena_copy(&period->arena, row_text(rows, row, STANDS_MODEL), row_length(rows, row, STANDS_MODEL)),
+	    .books = books,
+	    .version = price_books_version(books, row_number(rows, row, STANDS_VERSION))};
+	must(one->version != NULL);
+	return true;
+}
+
+/* One question for all, and none where nothing was ever substituted. */
+static bool
+load_substitutions(struct period_source *source, struct period *periods, size_t count, struct error *err)
+{
+	int64_t newest = count == 0 ? 0 : periods[0].inputs.substituted_with;
+	const char **tenants;
+	struct text list = {0};
+	struct rows rows;
+	bool fine;
+
+	if (newest == 0)
+		return true;
+	tenants = memory_new(count, sizeof *tenants);
+	for (size_t i = 0; i < count; i++)
+		tenants[i] = periods[i].inputs.tenant;
+	text_add_elements(&list, tenants, count);
+	fine = db_rows(source->db, SQL_RATING_SUBSTITUTIONS_OF_PERIODS,
+	    PARAMS(text_string(&list), periods[0].inputs.period, param_number(&periods[0].arena, newest)), &rows, err);
+	text_release(&list);
+	free(tenants);
+	if (!fine)
+		return false;
+	for (int i = 0; fine && i < rows.count; i++)
+		fine = add_substitution(source, &periods[row_number(&rows, i, STANDS_PLACE) - 1], &rows, i, err);
+	rows_release(&rows);
 	return fine;
 }
 
@@ -245,7 +330,7 @@ periods_load(struct period_source *source, struct period *periods, size_t count,
 {
 	struct period **carrying = memory_new(count, sizeof *carrying), **committed = memory_new(count, sizeof *committed);
 	size_t carrying_count = 0, committed_count = 0;
-	bool fine = load_contracts(source->db, periods, count, err);
+	bool fine = load_contracts(source->db, periods, count, err) && load_substitutions(source, periods, count, err);
 
 	for (size_t i = 0; fine && i < count; i++) {
 		bool carries, commits;
@@ -275,6 +360,7 @@ periods_release(struct period *periods, size_t count)
 		free(period->resolved);
 		free(period->carried);
 		free(period->spent);
+		free(period->substitutions);
 		distinctions_release(&period->own);
 		period_usage_release(&period->usage);
 		arena_release(&period->arena);
@@ -297,7 +383,9 @@ period_charging(const struct period *period)
 	    .carried = period->carried,
 	    .carried_count = period->carried_count,
 	    .spent = period->spent,
-	    .spent_count = period->spent_count};
+	    .spent_count = period->spent_count,
+	    .substitutions = period->substitutions,
+	    .substitution_count = period->substitution_count};
 }
 
 /* Everything but the usage and the versions of books, which are digested as they are used. */
@@ -317,6 +405,10 @@ begin_inputs(const struct period *period, struct digest *digest)
 	for (size_t i = 0; i < period->spent_count; i++) {
 		digest_text(digest, period->spent[i].period);
 		digest_integer(digest, period->spent[i].amount.e18);
+	}
+	for (size_t i = 0; i < period->substitution_count; i++) {
+		digest_text(digest, period->substitutions[i].model);
+		digest_number(digest, period->substitutions[i].version->version_id);
 	}
 }
 

@@ -15,9 +15,10 @@ enum { RATING_ENGINE = 2 };
 struct period_inputs {
 	const char *tenant, *period;
 	struct instant starts, ends;
-	int64_t until_run;       /* increments of later runs do not count; of earlier periods the newest ratings up to it do */
-	int64_t priced_with;     /* price book versions with a higher id do not count */
-	int64_t contracted_with; /* contract rows with a higher id do not count */
+	int64_t until_run;        /* increments of later runs do not count; of earlier periods the newest ratings up to it do */
+	int64_t priced_with;      /* price book versions with a higher id do not count */
+	int64_t contracted_with;  /* contract rows with a higher id do not count */
+	int64_t substituted_with; /* substitutions with a higher id do not count */
 };
 
 /* One period at work. */
@@ -27,7 +28,8 @@ struct period {
 	struct charging_contract *resolved;
 	struct carried *carried;
 	struct spent *spent;
-	size_t carried_count, carried_room, spent_count, spent_room;
+	struct substitution *substitutions;
+	size_t carried_count, carried_room, spent_count, spent_room, substitution_count, substitution_room;
 	unsigned fields;         /* that books ask for, and usage is told apart by: see price_book_fields() */
 	struct distinctions own; /* what its books tell requests apart by */
 	struct period_usage usage;

@@ -4,7 +4,7 @@
 
 #include "base/document.h"
 #include "ledger/meter.h"
-#include "rating/pattern.h"
+#include "base/pattern.h"
 #include "rating/price_book.h"
 
 enum { FALLBACKS_MAX = 4, INHERIT_DEPTH_MAX = 4, RULE_TAGS_MAX = 16, BOOK_TIERS_MAX = 32 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "rating/pattern.h"
+#include "base/pattern.h"
 
 static bool add_clause(struct text *out, const struct list_node *clause);
 

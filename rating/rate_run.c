@@ -8,8 +8,8 @@
 #include "rating/intervals.h"
 #include "rating/period_rate.h"
 
-/* Columns of due_list.sql. */
-enum { DUE_TENANT, DUE_PERIOD, DUE_STARTS, DUE_ENDS, DUE_INVOICED, DUE_PRICED_UNTIL };
+/* Columns of due_list.sql and again_list.sql. */
+enum { DUE_TENANT, DUE_PERIOD, DUE_STARTS, DUE_ENDS, DUE_CLOSED, DUE_RATING, DUE_PRICED_UNTIL };
 
 enum {
 	CHUNK = 64,          /* tenant periods that are loaded, computed and stored together */
@@ -19,7 +19,7 @@ enum {
 struct pass {
 	struct run *run;
 	struct rate_scope scope;
-	int64_t rating_run, priced_with, contracted_with;
+	int64_t rating_run, priced_with, contracted_with, substituted_with;
 	struct period_source source;
 	struct text ratings, charges, holds; /* COPY text of what is computed */
 	struct digest *digest;               /* over the ratings' output */
@@ -132,10 +132,10 @@ add_rating(struct pass *pass, const struct rows *due, int row, int64_t rating_id
 	text_add_format(out, "%lld\t%lld\t", (long long)rating_id, (long long)pass->rating_run);
 	add_text(out, row_text(due, row, DUE_TENANT));
 	add_text(out, row_text(due, row, DUE_PERIOD));
-	text_add_format(out, "%lld\t%lld\t%lld\t%lld\t\\\\x%s\t\\\\x%s\t%d\n", (long long)pass->rating_run,
+	text_add_format(out, "%lld\t%lld\t%lld\t%lld\t\\\\x%s\t\\\\x%s\t%d\t%lld\n", (long long)pass->rating_run,
 	    (long long)priced_until, (long long)pass->priced_with, (long long)pass->contracted_with,
 	    digest_hex(rated->input_digest, DIGEST_SIZE, input), digest_hex(rated->output_digest, DIGEST_SIZE, output),
-	    RATING_ENGINE);
+	    RATING_ENGINE, (long long)pass->substituted_with);
 	digest_field(pass->digest, rated->output_digest, DIGEST_SIZE);
 	pass->result->ratings++;
 }
@@ -149,21 +149,32 @@ add_rated(struct pass *pass, int64_t rating_id, const struct rated *rated)
 		add_hold(pass, rating_id, i + 1, &rated->holds[i]);
 }
 
-/* --- a period that is invoiced ---------------------------------------------------------------- */
+/* --- a period that is closed ------------------------------------------------------------------ */
 
-/* Its charges stay as they are invoiced, and what came later is held until it is re-rated: nothing that is out changes. */
+/* Its charges stay as they are in force, and what came later is held until it is re-rated: nothing that is out changes. */
 static bool
-hold_late(struct pass *pass, const struct rows *due, int row, struct rated *rated, struct error *err)
+repeat_holds(struct pass *pass, const char *rating, struct rated *rated, struct error *err)
 {
-	struct arena *arena = &pass->run->arena;
-	struct rows held, late;
+	struct rows held;
 
-	if (!db_rows(pass->run->db, SQL_RATING_HOLDS_OF_RATING, PARAMS(row_text(due, row, DUE_INVOICED)), &held, err))
+	if (!db_rows(pass->run->db, SQL_RATING_HOLDS_IN_TIME, PARAMS(rating), &held, err))
 		return false;
 	for (int i = 0; i < held.count; i++)
 		rated_hold(rated, row_text(&held, i, 0), row_text(&held, i, 1), (int)row_number(&held, i, 2),
 		    row_text(&held, i, 3), row_integer(&held, i, 4), row_instant(&held, i, 5), row_instant(&held, i, 6));
 	rows_release(&held);
+	return true;
+}
+
+/* Of a period of which nothing is booked yet that is all there is. */
+static bool
+hold_late(struct pass *pass, const struct rows *due, int row, struct rated *rated, struct error *err)
+{
+	struct arena *arena = &pass->run->arena;
+	struct rows late;
+
+	if (!row_is_null(due, row, DUE_RATING) && !repeat_holds(pass, row_text(due, row, DUE_RATING), rated, err))
+		return false;
 	if (!db_rows(pass->run->db, SQL_RATING_LATE_OF_PERIOD,
 		PARAMS(row_text(due, row, DUE_TENANT), param_instant(arena, row_instant(due, row, DUE_STARTS)),
 		    param_instant(arena, row_instant(due, row, DUE_ENDS)), param_number(arena, pass->rating_run),
@@ -171,15 +182,15 @@ hold_late(struct pass *pass, const struct rows *due, int row, struct rated *rate
 		&late, err))
 		return false;
 	for (int i = 0; i < late.count; i++)
-		rated_hold(rated, row_text(&late, i, 1), row_text(&late, i, 2), (int)row_number(&late, i, 3), "period_invoiced",
-		    row_integer(&late, i, 4), row_instant(&late, i, 0), row_instant(&late, i, 0));
+		rated_hold(rated, row_text(&late, i, 1), row_text(&late, i, 2), (int)row_number(&late, i, 3),
+		    row_text(due, row, DUE_CLOSED), row_integer(&late, i, 4), row_instant(&late, i, 0), row_instant(&late, i, 0));
 	rows_release(&late);
 	rated_finish(rated);
 	return true;
 }
 
 static bool
-rate_invoiced(struct pass *pass, const struct rows *due, int row, struct error *err)
+rate_closed(struct pass *pass, const struct rows *due, int row, struct error *err)
 {
 	struct rated rated = {0};
 	int64_t rating_id;
@@ -189,8 +200,9 @@ rate_invoiced(struct pass *pass, const struct rows *due, int row, struct error *
 		add_rating(pass, due, row, rating_id, row_number(due, row, DUE_PRICED_UNTIL), &rated);
 		add_rated(pass, rating_id, &rated);
 		fine = send_when_large(pass, 0, err) &&
-		    db_change(pass->run->db, SQL_RATING_CHARGES_REPEAT,
-			PARAMS(param_number(&pass->run->arena, rating_id), row_text(due, row, DUE_INVOICED)), -1, err);
+		    (row_is_null(due, row, DUE_RATING) ||
+			db_change(pass->run->db, SQL_RATING_CHARGES_REPEAT,
+			    PARAMS(param_number(&pass->run->arena, rating_id), row_text(due, row, DUE_RATING)), -1, err));
 	}
 	if (!fine)
 		error_wrap(err, "rating %s of %s", row_text(due, row, DUE_PERIOD), row_text(due, row, DUE_TENANT));
@@ -225,7 +237,7 @@ load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *c
 
 	for (; *next < due->count && chunk->count < CHUNK; ++*next) {
 		if (strcmp(row_text(due, *next, DUE_PERIOD), row_text(due, first, DUE_PERIOD)) != 0 ||
-		    !row_is_null(due, *next, DUE_INVOICED))
+		    !row_is_null(due, *next, DUE_CLOSED))
 			break;
 		chunk->due[chunk->count] = *next;
 		chunk->period[chunk->count++].inputs = (struct period_inputs){.tenant = row_text(due, *next, DUE_TENANT),
@@ -234,7 +246,8 @@ load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *c
 		    .ends = row_instant(due, *next, DUE_ENDS),
 		    .until_run = pass->rating_run,
 		    .priced_with = pass->priced_with,
-		    .contracted_with = pass->contracted_with};
+		    .contracted_with = pass->contracted_with,
+		    .substituted_with = pass->substituted_with};
 	}
 	return periods_load(&pass->source, chunk->period, chunk->count, err);
 }
@@ -283,7 +296,7 @@ static bool
 is_apart(const struct rows *due, int next)
 {
 	return next > 0 &&
-	    (!row_is_null(due, next, DUE_INVOICED) ||
+	    (!row_is_null(due, next, DUE_CLOSED) ||
 		strcmp(row_text(due, next, DUE_PERIOD), row_text(due, next - 1, DUE_PERIOD)) != 0);
 }
 
@@ -321,12 +334,12 @@ rate_all(struct pass *pass, const struct rows *due, struct chunk **at_work, stru
 	for (int next = 0; next < due->count;) {
 		if (is_apart(due, next) && !finish_chunk(pass, due, at_work, err))
 			return false;
-		if (row_is_null(due, next, DUE_INVOICED)) {
+		if (row_is_null(due, next, DUE_CLOSED)) {
 			if (!rate_chunk(pass, due, &next, at_work, err))
 				return false;
 			continue;
 		}
-		if (!rate_invoiced(pass, due, next++, err))
+		if (!rate_closed(pass, due, next++, err))
 			return false;
 		pass->done++;
 	}
@@ -335,8 +348,8 @@ rate_all(struct pass *pass, const struct rows *due, struct chunk **at_work, stru
 
 /* --- the pass -------------------------------------------------------------------------------- */
 
-static bool
-take_lock(struct run *run, struct error *err)
+bool
+rate_lock(struct run *run, struct error *err)
 {
 	struct rows rows;
 	bool alone;
@@ -356,12 +369,25 @@ begin_pass(struct pass *pass, struct error *err)
 {
 	struct rows rows;
 
-	if (!take_lock(pass->run, err) || !db_one_row(pass->run->db, SQL_RATING_RUN_NEXT, NO_PARAMS, &rows, err))
+	if (!db_one_row(pass->run->db, SQL_RATING_RUN_NEXT, NO_PARAMS, &rows, err))
 		return false;
 	pass->rating_run = row_number(&rows, 0, 0);
 	pass->priced_with = row_number(&rows, 0, 1);
 	pass->contracted_with = row_number(&rows, 0, 2);
+	pass->substituted_with = row_number(&rows, 0, 3);
 	rows_release(&rows);
+	return true;
+}
+
+static bool
+sum(struct pass *pass, bool only_follow, struct intervals_result *summed, struct error *err)
+{
+	const struct intervals_scope scope = {pass->rating_run, pass->priced_with, pass->substituted_with, only_follow};
+
+	if (!intervals_sum(pass->run, scope, summed, err))
+		return false;
+	pass->result->intervals = summed->intervals;
+	pass->followed = summed->followed;
 	return true;
 }
 
@@ -375,12 +401,10 @@ find_due(struct pass *pass, struct error *err)
 	const char *contract = param_number(&pass->run->arena, pass->contracted_with);
 	struct intervals_result summed;
 
-	if (!intervals_sum(pass->run, pass->rating_run, pass->priced_with, &summed, err))
+	if (!sum(pass, false, &summed, err))
 		return false;
 	pass->result->batches = summed.batches;
 	pass->result->events = summed.events;
-	pass->result->intervals = summed.intervals;
-	pass->followed = summed.followed;
 	return db_change(db, SQL_RATING_DUE_READD, PARAMS(contract), -1, err) &&
 	    db_change(db, SQL_RATING_PROVISIONAL_UNFORCE, PARAMS(contract), -1, err) &&
 	    db_change(db, SQL_RATING_PROVISIONAL_DELETE, PARAMS(contract), -1, err) &&
@@ -403,27 +427,45 @@ use_indexes(struct db *db, struct error *err)
 	return true;
 }
 
+/* The transaction may go on with other work. */
 static bool
-rate_due(struct pass *pass, struct error *err)
+end_indexes(struct db *db, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_one_row(db, SQL_RATING_INDEX_PLANS_END, NO_PARAMS, &rows, err))
+		return false;
+	rows_release(&rows);
+	return true;
+}
+
+/* Rates what a list says, ends it, and puts the ratings in force. */
+static bool
+rate_list(struct pass *pass, struct rows *due, struct error *err)
 {
 	const char *rating_run = param_number(&pass->run->arena, pass->rating_run);
 	struct chunk *at_work = NULL;
-	struct rows due;
-	bool fine;
+	bool fine = period_source_open(pass->run->db, &pass->source, err) && use_indexes(pass->run->db, err) &&
+	    rate_all(pass, due, &at_work, err) && end_indexes(pass->run->db, err);
 
-	if (!db_rows(pass->run->db, SQL_RATING_DUE_LIST, PARAMS(pass->scope.period, pass->scope.tenant), &due, err))
-		return false;
-	fine = period_source_open(pass->run->db, &pass->source, err) && use_indexes(pass->run->db, err) &&
-	    rate_all(pass, &due, &at_work, err);
 	chunk_free(at_work);
 	progress_end(pass->run);
-	rows_release(&due);
+	rows_release(due);
 	return fine && db_change(pass->run->db, SQL_RATING_RATING_FORCE, PARAMS(rating_run), -1, err) &&
 	    db_change(pass->run->db, SQL_RATING_DUE_DONE, PARAMS(rating_run), -1, err);
 }
 
 static bool
-record_run(struct pass *pass, struct error *err)
+rate_due(struct pass *pass, struct error *err)
+{
+	struct rows due;
+
+	return db_rows(pass->run->db, SQL_RATING_DUE_LIST, PARAMS(pass->scope.period, pass->scope.tenant), &due, err) &&
+	    rate_list(pass, &due, err);
+}
+
+static bool
+record_run(struct pass *pass, const char *kind, struct error *err)
 {
 	const struct rate_result *r = pass->result;
 	struct arena *arena = &pass->run->arena;
@@ -435,7 +477,7 @@ record_run(struct pass *pass, struct error *err)
 	    PARAMS(param_number(arena, pass->rating_run), pass->scope.period, pass->scope.tenant,
 		param_instant(arena, pass->run->now), TOLLBOOK_VERSION, param_number(arena, r->batches),
 		param_number(arena, r->events), param_number(arena, r->intervals), param_number(arena, r->ratings),
-		param_number(arena, r->charges), param_number(arena, r->holds), param_hex(arena, sum, sizeof sum)),
+		param_number(arena, r->charges), param_number(arena, r->holds), param_hex(arena, sum, sizeof sum), kind),
 	    1, err);
 }
 
@@ -457,6 +499,16 @@ summarize_ledger(struct run *run, struct error *err)
 	return false;
 }
 
+static void
+end_pass(struct pass *pass)
+{
+	period_source_close(&pass->source);
+	digest_free(pass->digest);
+	text_release(&pass->ratings);
+	text_release(&pass->charges);
+	text_release(&pass->holds);
+}
+
 bool
 rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err)
 {
@@ -464,25 +516,40 @@ rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, s
 	bool fine, something = false;
 
 	*result = (struct rate_result){0};
-	fine = summarize_ledger(run, err) && db_begin(run->db, err) && begin_pass(&pass, err) && find_due(&pass, err) &&
-	    rate_due(&pass, err);
+	fine = summarize_ledger(run, err) && db_begin(run->db, err) && rate_lock(run, err) && begin_pass(&pass, err) &&
+	    find_due(&pass, err) && rate_due(&pass, err);
 	if (fine) {
 		something = result->batches > 0 || result->ratings > 0 || pass.followed;
-		fine = !something || record_run(&pass, err);
+		fine = !something || record_run(&pass, "regular", err);
 	}
 	if (fine && !run->dry_run)
 		fine = db_commit(run->db, err);
 	else
 		db_rollback(run->db);
-	period_source_close(&pass.source);
-	digest_free(pass.digest);
-	text_release(&pass.ratings);
-	text_release(&pass.charges);
-	text_release(&pass.holds);
+	end_pass(&pass);
 	return fine;
 }
 
 /* --- rating again ---------------------------------------------------------------------------- */
+
+bool
+rate_again(struct run *run, struct rate_again scope, struct rate_again_result *result, struct error *err)
+{
+	struct rate_result rated = {0};
+	struct pass pass = {
+	    .run = run, .scope = {scope.period, scope.tenant, workers_default()}, .result = &rated, .digest = digest_new()};
+	struct intervals_result summed;
+	struct rows again;
+	bool fine = begin_pass(&pass, err) && sum(&pass, true, &summed, err) &&
+	    db_rows(run->db, SQL_RATING_AGAIN_LIST, PARAMS(scope.period, scope.tenant, scope.model), &again, err) &&
+	    rate_list(&pass, &again, err) && ((rated.ratings == 0 && !pass.followed) || record_run(&pass, "rerate", err));
+
+	end_pass(&pass);
+	*result = (struct rate_again_result){rated.rating_run, rated.ratings, rated.charges, rated.holds};
+	return fine;
+}
+
+/* --- checking -------------------------------------------------------------------------------- */
 
 static bool
 verify_one(
@@ -494,7 +561,8 @@ verify_one(
 				    .ends = row_instant(ratings, row, 3),
 				    .until_run = row_number(ratings, row, 4),
 				    .priced_with = row_number(ratings, row, 5),
-				    .contracted_with = row_number(ratings, row, 6)}};
+				    .contracted_with = row_number(ratings, row, 6),
+				    .substituted_with = row_number(ratings, row, 9)}};
 	char input[DIGEST_HEX], output[DIGEST_HEX];
 	bool fine = periods_load(source, &period, 1, err);
 

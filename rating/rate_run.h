@@ -23,8 +23,28 @@ struct rate_result {
 MUST_CHECK
 bool rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err);
 
-/* Computes the ratings in force, and those behind final invoices, again from the inputs they were made from, as far as this engine
- * made them, and calls `differs` for each whose inputs or output have another digest; invariant 8. */
+/* The one lock that rating, finalizing and whatever else changes money takes first, until the transaction ends; it does not wait:
+ * ERROR_BUSY when somebody else has it. */
+MUST_CHECK
+bool rate_lock(struct run *run, struct error *err);
+
+struct rate_again {
+	const char *period, *tenant, *model; /* tenant and model: "" for all */
+};
+struct rate_again_result {
+	int64_t rating_run; /* 0: nothing is in the scope, and no run is recorded */
+	int64_t ratings, charges, holds;
+};
+
+/* Rates again, inside the caller's transaction, which holds rate_lock(): in full, also where a period is closed and usage was held
+ * for that, every tenant period of the month in scope that has a rating, and those later ones of the same tenants into which something
+ * is carried over (counters, commitments), in order.  With all prices, contracts and substitutions that are there.  A run of kind
+ * 'rerate' is recorded and its ratings are in force; finance.rating says which.  Usage that no run has summed yet does not count. */
+MUST_CHECK
+bool rate_again(struct run *run, struct rate_again scope, struct rate_again_result *result, struct error *err);
+
+/* Computes the ratings in force, those they repeat and those that documents stand on, again from the inputs they were made from, as
+ * far as this engine made them, and calls `differs` for each whose inputs or output have another digest; invariant 8. */
 MUST_CHECK
 bool rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 

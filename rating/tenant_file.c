@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "base/csv_row.h"
+#include "base/decimal.h"
 #include "base/document.h"
 #include "base/instant.h"
 #include "base/money.h"
 #include "rating/contract_terms.h"
 
-enum { TEXT_BYTES = 256, FIELDS = 7, JSON_FIELDS = FIELDS + 2 };
+enum { TEXT_BYTES = 256, FIELDS = 7, JSON_FIELDS = FIELDS + 4 };
 
 /* Those of both kinds of file, then those of JSON alone. */
 static const char *const field_names[JSON_FIELDS] = {
-    "tenant", "name", "currency", "zone", "book", "issuer", "effective", "override", "terms"};
+    "tenant", "name", "currency", "zone", "book", "issuer", "effective", "override", "terms", "until", "tax"};
 static const char default_issuer[] = "MAIN";
 
 /* The fields of a row in the order of field_names. */
@@ -31,7 +32,8 @@ static struct tenant_row *
 add_row(struct tenant_file *file, const char *path, uint64_t line)
 {
 	file->rows = memory_grow(file->rows, &file->room, file->count + 1, sizeof *file->rows);
-	file->rows[file->count] = (struct tenant_row){.override = "", .terms = "", .path = path, .line = line};
+	file->rows[file->count] =
+	    (struct tenant_row){.override = "", .terms = "", .tax_name = "", .tax_percent = "0", .path = path, .line = line};
 	return &file->rows[file->count++];
 }
 
@@ -55,7 +57,7 @@ is_issuer_code(const char *code)
 
 /* YYYY-MM-DD, midnight in the tenant's zone, or RFC 3339. */
 static bool
-is_effective(const char *text)
+is_border(const char *text)
 {
 	struct instant at;
 	char whole[32];
@@ -106,7 +108,7 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 	if (!is_issuer_code(row->issuer))
 		return fault(file, row, "issuer", row->issuer, "not an issuer's code",
 		    "It begins document numbers: 1 to 8 capital letters and digits.", err);
-	if (!is_effective(row->effective))
+	if (!is_border(row->effective))
 		return fault(file, row, "effective", row->effective, "not a time that a contract can begin at",
 		    "Write YYYY-MM-DD for midnight in the tenant's zone, or RFC 3339 on a quarter of an hour.", err);
 	return true;
@@ -154,6 +156,53 @@ read_terms(const struct document *document, json_t *value, struct tenant_row *ro
 }
 
 static bool
+read_until(const struct document *document, json_t *value, struct tenant_row *row, struct tenant_file *file)
+{
+	if (!document_text(document, value, row->path, "until", false, TEXT_BYTES, &row->until))
+		return false;
+	if (row->until == NULL)
+		return true;
+	row->until = arena_copy(&file->arena, row->until, strlen(row->until));
+	return is_border(row->until) ||
+	    fault(file, row, "until", row->until, "not a time that a contract can end at",
+		"Write YYYY-MM-DD for midnight in the tenant's zone, or RFC 3339 on a quarter of an hour.", document->err);
+}
+
+/* Decimal text from 0 to 100, as the database keeps it. */
+static bool
+is_percent(const char *text)
+{
+	static const i128 one = 1000000000000000000;
+	struct decimal percent;
+	struct error ignored;
+
+	return decimal_parse(text, strlen(text), &percent, &ignored) && percent.e18 >= 0 && percent.e18 <= 100 * one &&
+	    percent.e18 % (one / 1000000) == 0;
+}
+
+static bool
+read_tax(const struct document *document, json_t *value, struct tenant_row *row, struct tenant_file *file)
+{
+	json_t *tax = json_object_get(value, "tax");
+	char path[64];
+
+	if (tax == NULL)
+		return true;
+	document_path(path, sizeof path, row->path, "tax");
+	if (!json_is_object(tax))
+		return document_refuse(document, path, tax, "a tax is a JSON object");
+	if (!DOCUMENT_KEYS(document, tax, path, "name", "percent") ||
+	    !document_text(document, tax, path, "name", true, TEXT_BYTES, &row->tax_name) ||
+	    !document_text(document, tax, path, "percent", true, TEXT_BYTES, &row->tax_percent))
+		return false;
+	row->tax_name = arena_copy(&file->arena, row->tax_name, strlen(row->tax_name));
+	row->tax_percent = arena_copy(&file->arena, row->tax_percent, strlen(row->tax_percent));
+	return is_percent(row->tax_percent) ||
+	    fault(file, row, "tax.percent", row->tax_percent, "not a tax's percentage",
+		"Write decimal text from 0 to 100 with at most 6 decimals: \"percent\": \"20\"", document->err);
+}
+
+static bool
 read_tenant(const struct document *document, json_t *value, const char *path, struct tenant_file *file)
 {
 	struct tenant_row *row;
@@ -172,7 +221,8 @@ read_tenant(const struct document *document, json_t *value, const char *path, st
 			*field = arena_copy(&file->arena, *field, strlen(*field));
 	}
 	return check_row(file, row, document->err) && read_override(document, value, row, file) &&
-	    read_terms(document, value, row, file);
+	    read_terms(document, value, row, file) && read_until(document, value, row, file) &&
+	    read_tax(document, value, row, file);
 }
 
 static bool

@@ -1,6 +1,6 @@
 /*
- * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header, which has neither
- * an override nor terms; docs/price-books.md shows both.
+ * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header, which has no override, terms, end or tax;
+ * docs/price-books.md shows both.
  */
 #ifndef RATING_TENANT_FILE_H
 #define RATING_TENANT_FILE_H
@@ -11,8 +11,11 @@ struct tenant_row {
 	const char *tenant, *name, *currency, *zone, *book, *issuer, *effective;
 	const char *override; /* the book asked before `book`; "" for none */
 	const char *terms;    /* compact JSON with sorted keys, checked; "" for none */
-	const char *path;     /* in a JSON file: "tenants[0]"; "" in a CSV file */
-	uint64_t line;        /* in a CSV file, from 1; 0 in a JSON file */
+	const char *until;    /* when the contract ends, as `effective`; NULL: it goes on */
+	const char *tax_name; /* "" for none */
+	const char *tax_percent;
+	const char *path; /* in a JSON file: "tenants[0]"; "" in a CSV file */
+	uint64_t line;    /* in a CSV file, from 1; 0 in a JSON file */
 };
 
 struct issuer_row {

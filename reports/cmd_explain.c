@@ -1,14 +1,14 @@
-/* cmd_explain.c -- `tollbook explain INVOICE/LINE`: the price rule, the arithmetic, the intervals, the events. */
+/* cmd_explain.c -- `tollbook explain WHAT`: backwards from a number to rules and events, or forwards from an event to its document. */
 #include <string.h>
 
-#include "base/money.h"
-#include "base/table.h"
-#include "ledger/meter.h"
-#include "rating/charge_kind.h"
+#include "base/digest.h"
+#include "ledger/usage_event.h"
+#include "reports/explain.h"
 
 static bool explain(struct run *run, struct error *err);
 
 static const struct option_spec options[] = {
+    {"event", NULL, "explain an event, given by its tenant, source and id, forwards to the document that billed it", 0},
     {"intervals", "N", "show at most N intervals; default: 20", 0},
     {"events", "N", "show at most N events; default: 20", 0},
     {0},
@@ -16,264 +16,206 @@ static const struct option_spec options[] = {
 
 const struct command cmd_explain = {
     .name = "explain",
-    .summary = "show where a line of an invoice comes from: rule, arithmetic, intervals, events",
-    .operands = "NUMBER/LINE|TENANT:PERIOD/LINE",
+    .summary = "show where a number comes from: rule, arithmetic, intervals, events; or what became of an event",
+    .operands = "NUMBER/LINE|TENANT:PERIOD/LINE|NUMBER[/PLACE]|credit:ID[/PLACE]|adjustment:ID|rerate:ID[/PLACE]|event:UUID",
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = 3,
     .options = options,
     .needs = NEEDS_DB,
     .prints_rows = true,
-    .example = "  tollbook explain TF-INV-2026-000001/3\n  tollbook explain acme:2026-10/3 --events 100 --format csv",
+    .example =
+	"  tollbook explain TF-INV-2026-000001/3\n  tollbook explain acme:2026-10/3 --events 100 --format csv\n"
+	"  tollbook explain TF-CRN-2026-000001\n  tollbook explain credit:1/2\n  tollbook explain adjustment:7 --format json\n"
+	"  tollbook explain --event acme /gateway a-1",
     .run = explain,
 };
 
-/* Columns of explain_line.sql. */
-enum {
-	LINE_INVOICE,
-	LINE_RATING,
-	LINE_TENANT,
-	LINE_PERIOD,
-	LINE_MODEL,
-	LINE_SERVICE_TIER,
-	LINE_METER,
-	LINE_METER_ID,
-	LINE_PRICED_AS,
-	LINE_TIER,
-	LINE_PRICE,
-	LINE_PER,
-	LINE_QUANTITY,
-	LINE_EXACT,
-	LINE_MINOR,
-	LINE_MINOR_UNITS,
-	LINE_CURRENCY,
-	LINE_BOOK,
-	LINE_VERSION,
-	LINE_EFFECTIVE,
-	LINE_RULE,
-	LINE_RULE_TEXT,
-	LINE_STARTS,
-	LINE_ENDS,
-	LINE_UNTIL,
-	LINE_TOGETHER,
-	LINE_KIND,
-	LINE_BILLED,
-	LINE_DETAIL,
-	LINE_COUNTER,
-	LINE_CARRIED,  /* what earlier periods left in the counter */
-	LINE_CONTRACT, /* whose terms had a part in it, or NULL */
-	LINE_CONTRACT_EFFECTIVE,
-	LINE_CONTRACT_APPLIED,
-	LINE_CONTRACT_BY,
-	LINE_TERMS, /* those of the contract that the line is of */
-	LINE_FIRST,
-	LINE_LAST,
+enum form { FORM_DOCUMENT, FORM_CREDIT, FORM_ADJUSTMENT, FORM_RERATE, FORM_EVENT };
+
+static const struct {
+	const char *prefix, *name;
+	bool takes_place;
+} forms[] = {
+    [FORM_DOCUMENT] = {"", "document", true},
+    [FORM_CREDIT] = {"credit:", "credit", true},
+    [FORM_ADJUSTMENT] = {"adjustment:", "adjustment", false},
+    [FORM_RERATE] = {"rerate:", "rerate", true},
+    [FORM_EVENT] = {"event:", "event", false},
 };
 
-/* The parameters that intervals and events of a line are found by. */
-#define USAGE_OF(line, limit)                                                                                                    \
-	PARAMS(row_text(line, 0, LINE_TENANT), row_text(line, 0, LINE_MODEL), row_text(line, 0, LINE_SERVICE_TIER),              \
-	    row_text(line, 0, LINE_METER_ID), row_text(line, 0, LINE_STARTS), row_text(line, 0, LINE_ENDS),                      \
-	    row_text(line, 0, LINE_UNTIL), limit)
+/* What is asked for. */
+struct question {
+	enum form form;
+	const char *what;  /* number, id, UUID; of a document what stands before the last slash */
+	const char *place; /* behind it; NULL for none */
+	const char *whole; /* the operand */
+};
 
 static bool
-split_operand(struct run *run, const char **invoice, const char **line, struct error *err)
+is_number(const char *text, int64_t most)
 {
-	const char *operand = run->operands[0], *slash = strrchr(operand, '/');
+	struct error err;
 	i128 number;
 
-	if (slash != NULL && slash != operand && integer_parse(slash + 1, strlen(slash + 1), &number, err) && number >= 1 &&
-	    number < INT32_MAX) {
-		*invoice = arena_copy(&run->arena, operand, (size_t)(slash - operand));
-		*line = slash + 1;
+	return text[0] >= '0' && text[0] <= '9' && integer_parse(text, strlen(text), &number, &err) && number >= 1 &&
+	    number <= most;
+}
+
+/* 8-4-4-4-12 hexadecimal digits. */
+static bool
+is_uuid(const char *text)
+{
+	for (int i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : text[i] == '\0' || strchr("0123456789abcdefABCDEF", text[i]) == NULL)
+			return false;
+	}
+	return text[36] == '\0';
+}
+
+static void
+split_place(struct run *run, const char *operand, struct question *out)
+{
+	const char *slash = strrchr(operand, '/');
+	bool split = slash != NULL && slash != operand && is_number(slash + 1, INT32_MAX);
+
+	out->what = split ? arena_copy(&run->arena, operand, (size_t)(slash - operand)) : operand;
+	out->place = split ? slash + 1 : NULL;
+}
+
+/* A tenant may be called "credit": its "credit:2026-10/3" is no number, and remains a line. */
+static bool
+is_of_form(const struct question *question, enum form form)
+{
+	size_t length = strlen(forms[form].prefix);
+
+	if (form == FORM_DOCUMENT || strncmp(question->what, forms[form].prefix, length) != 0)
+		return false;
+	if (form == FORM_EVENT)
+		return question->place == NULL && is_uuid(question->what + length);
+	return (forms[form].takes_place || question->place == NULL) && is_number(question->what + length, INT64_MAX);
+}
+
+static void
+read_operand(struct run *run, struct question *out)
+{
+	*out = (struct question){.form = FORM_DOCUMENT, .whole = run->operands[0]};
+	split_place(run, run->operands[0], out);
+	for (enum form form = FORM_CREDIT; form <= FORM_EVENT; form++) {
+		if (!is_of_form(out, form))
+			continue;
+		out->form = form;
+		out->what += strlen(forms[form].prefix);
+		return;
+	}
+}
+
+static struct bytes
+operand_bytes(const struct run *run, int at)
+{
+	return (struct bytes){run->operands[at], strlen(run->operands[at])};
+}
+
+/* The identity of an event is a digest of tenant, source and id. */
+static void
+read_event(struct run *run, struct question *out)
+{
+	struct usage_event event = {.ref_source = operand_bytes(run, 1), .ref_id = operand_bytes(run, 2)};
+	char hex[2 * sizeof event.event_id.byte + 1];
+
+	event.series[SERIES_TENANT] = operand_bytes(run, 0);
+	event.event_id = event_original(&event);
+	digest_hex(event.event_id.byte, sizeof event.event_id.byte, hex);
+	*out = (struct question){.form = FORM_EVENT,
+	    .what = arena_format(&run->arena, "%.8s-%.4s-%.4s-%.4s-%s", hex, hex + 8, hex + 12, hex + 16, hex + 20),
+	    .whole = arena_format(&run->arena, "%s %s %s", run->operands[0], run->operands[1], run->operands[2])};
+}
+
+static bool
+read_question(struct run *run, struct question *out, struct error *err)
+{
+	bool event = option_value(run, "event") != NULL;
+
+	if (run->operand_count != (event ? 3 : 1)) {
+		error_set(err, ERROR_USAGE, "explain takes %s",
+		    event ? "a tenant, a source and an id behind --event" : "one thing to explain");
+		return error_hint(
+		    err, "For example: tollbook explain TF-INV-2026-000001/3, or tollbook explain --event acme /gateway a-1");
+	}
+	if (event)
+		read_event(run, out);
+	else
+		read_operand(run, out);
+	if (run->format != FORMAT_CSV || (out->form == FORM_DOCUMENT && out->place != NULL))
 		return true;
-	}
-	error_set(err, ERROR_USAGE, "\"%s\" does not name a line of an invoice", operand);
-	return error_hint(
-	    err, "Write NUMBER/LINE, for example TF-INV-2026-000001/3; tollbook invoice show NUMBER lists the lines.");
+	error_set(err, ERROR_USAGE, "explain has CSV of a line's intervals and events alone");
+	return error_hint(err, "Run it with --format json.");
 }
 
-static const char *
-quantity_text(struct run *run, const struct meter *meter, i128 quantity)
+/* An invoice's line, else a credit note: the numbers of both are texts, and only the database knows. */
+static bool
+explain_document(struct explanation *e, const struct question *question, struct error *err)
 {
-	char text[DECIMAL_TEXT];
+	bool found;
 
-	return arena_format(&run->arena, "%s", meter_format(meter, quantity, text));
-}
-
-/* "tier_fee: flat fee of a tier that usage entered" */
-static const char *
-kind_text(struct run *run, const struct rows *line)
-{
-	const char *text = row_text(line, 0, LINE_KIND);
-	enum charge_kind kind;
-
-	return charge_kind_find(text, &kind) ? arena_format(&run->arena, "%s: %s", text, charge_kind_meaning(kind)) : text;
-}
-
-static void
-print_rounded(const struct rows *line)
-{
-	struct currency currency = {.minor_units = (int)row_number(line, 0, LINE_MINOR_UNITS)};
-	char amount[DECIMAL_TEXT];
-
-	printf("rounded     %s %s, once, half away from zero\n",
-	    money_format((struct money){row_number(line, 0, LINE_MINOR), &currency}, amount), row_text(line, 0, LINE_CURRENCY));
-}
-
-static void
-print_contract(const struct rows *line)
-{
-	printf("contract    of %s, in force from %s, applied %s by %s\n", row_text(line, 0, LINE_TENANT),
-	    row_text(line, 0, LINE_CONTRACT_EFFECTIVE), row_text(line, 0, LINE_CONTRACT_APPLIED),
-	    row_text(line, 0, LINE_CONTRACT_BY));
-}
-
-/* What a contract adds or takes off: of no model, so that there are no intervals and no events of its own. */
-static void
-print_contracts_own(struct run *run, const struct rows *line)
-{
-	printf("line        %s: %s\n", run->operands[0], kind_text(run, line));
-	print_contract(line);
-	printf("terms       %s\n", row_text(line, 0, LINE_TERMS));
-	printf("over        %s to %s\n", row_text(line, 0, LINE_FIRST), row_text(line, 0, LINE_LAST));
-	printf("arithmetic  %s; comes to %s %s\n", row_text(line, 0, LINE_DETAIL), row_text(line, 0, LINE_EXACT),
-	    row_text(line, 0, LINE_CURRENCY));
-	print_rounded(line);
-}
-
-/* What lines without any of it do not speak of: kind, packages, what led to the price, a counter that outlives the period. */
-static void
-print_more(struct run *run, const struct rows *line, const struct meter *meter)
-{
-	const char *detail = row_text(line, 0, LINE_DETAIL), *counter = row_text(line, 0, LINE_COUNTER);
-	bool is_usage = strcmp(row_text(line, 0, LINE_KIND), "usage") == 0;
-
-	if (!is_usage)
-		printf("kind        %s\n", kind_text(run, line));
-	if (detail[0] != '\0')
-		printf("led to by   %s\n", detail);
-	if (counter[0] != '\0')
-		printf("counted in  %s; earlier periods left %s in it\n", counter,
-		    quantity_text(run, meter, row_integer(line, 0, LINE_CARRIED)));
-	if (is_usage && row_integer(line, 0, LINE_BILLED) != row_integer(line, 0, LINE_QUANTITY))
-		printf("billed      %s for %s used, in whole packages\n",
-		    quantity_text(run, meter, row_integer(line, 0, LINE_BILLED)),
-		    quantity_text(run, meter, row_integer(line, 0, LINE_QUANTITY)));
-	if (!row_is_null(line, 0, LINE_CONTRACT))
-		print_contract(line);
-}
-
-static void
-print_arithmetic(struct run *run, const struct rows *line, const struct meter *meter)
-{
-	const char *tier = row_text(line, 0, LINE_TIER);
-
-	printf("line        %s: %s, %s, service tier %s%s%s\n", run->operands[0], row_text(line, 0, LINE_MODEL), meter->name,
-	    row_text(line, 0, LINE_SERVICE_TIER), strcmp(tier, "0") == 0 ? "" : ", price tier ",
-	    strcmp(tier, "0") == 0 ? "" : tier);
-	printf("price       %s %s per %s%s%s\n", row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_CURRENCY),
-	    row_text(line, 0, LINE_PER), strcmp(row_text(line, 0, LINE_PRICED_AS), meter->name) == 0 ? "" : ", the price of ",
-	    strcmp(row_text(line, 0, LINE_PRICED_AS), meter->name) == 0 ? "" : row_text(line, 0, LINE_PRICED_AS));
-	printf("from        %s version %s, effective %s, rule %s\n", row_text(line, 0, LINE_BOOK),
-	    row_text(line, 0, LINE_VERSION), row_text(line, 0, LINE_EFFECTIVE), row_text(line, 0, LINE_RULE));
-	printf("rule        %s\n", row_text(line, 0, LINE_RULE_TEXT));
-	print_more(run, line, meter);
-	printf("arithmetic  %s x %s / %s = %s\n", quantity_text(run, meter, row_integer(line, 0, LINE_BILLED)),
-	    row_text(line, 0, LINE_PRICE), row_text(line, 0, LINE_PER), row_text(line, 0, LINE_EXACT));
-	print_rounded(line);
+	if (!explain_credit_note(e, question->what, question->place, &found, err))
+		return false;
+	if (found)
+		return true;
+	if (question->place != NULL)
+		return explain_line(e, question->what, question->place, err);
+	return explain_unknown(err, "\"%s\" is nothing that can be explained", question->whole);
 }
 
 static bool
-print_intervals(struct run *run, const struct rows *line, const struct meter *meter, const char *limit, struct error *err)
+answer(struct explanation *e, const struct question *question, struct error *err)
 {
-	static const struct column columns[] = {{"interval", "interval", COLUMN_TEXT}, {"quantity", "quantity", COLUMN_NUMBER},
-	    {"running_total", "running total", COLUMN_NUMBER}, {0}};
-	struct table *table;
-	struct rows rows, sum;
+	switch (question->form) {
+	case FORM_DOCUMENT:
+		return explain_document(e, question, err);
+	case FORM_CREDIT:
+		return explain_credit(e, question->what, question->place, err);
+	case FORM_ADJUSTMENT:
+		return explain_adjustment(e, question->what, err);
+	case FORM_RERATE:
+		return explain_rerate(e, question->what, question->place, err);
+	case FORM_EVENT:
+		return explain_event(e, question->what, err);
+	}
+	must_failed("the form is known", __FILE__, __LINE__);
+}
 
-	if (!db_one_row(run->db, SQL_REPORTS_EXPLAIN_SUM, USAGE_OF(line, "0"), &sum, err))
+static bool
+answer_whole(struct explanation *e, const struct question *question, struct error *err)
+{
+	explain_open(e, NULL);
+	explain_member(e, "explains", EXPLAIN_TEXT, question->whole);
+	if (!answer(e, question, err))
 		return false;
-	if (!db_rows(run->db, SQL_REPORTS_EXPLAIN_INTERVALS, USAGE_OF(line, limit), &rows, err)) {
-		rows_release(&sum);
-		return false;
-	}
-	printf("\nintervals   %s of 15 minutes, together %s", row_text(&sum, 0, 0),
-	    quantity_text(run, meter, row_integer(&sum, 0, 1)));
-	printf(" (all charges on this usage: %s)\n", quantity_text(run, meter, row_integer(line, 0, LINE_TOGETHER)));
-	if (row_integer(&sum, 0, 1) != row_integer(line, 0, LINE_TOGETHER))
-		run->finding = ERROR_FINDINGS;
-	table = table_new(columns);
-	for (int i = 0; i < rows.count; i++) {
-		table_row(table);
-		table_cell(table, row_text(&rows, i, 0));
-		table_cell(table, quantity_text(run, meter, row_integer(&rows, i, 1)));
-		table_cell(table, quantity_text(run, meter, row_integer(&rows, i, 2)));
-	}
-	table_print(table, run, "no intervals");
-	table_free(table);
-	rows_release(&rows);
-	rows_release(&sum);
+	explain_close(e);
+	if (!explains_to_people(e))
+		puts(text_string(&e->tree));
 	return true;
-}
-
-static bool
-print_events(struct run *run, const struct rows *line, const struct meter *meter, const char *limit, struct error *err)
-{
-	static const struct column columns[] = {{"time", "time", COLUMN_TEXT}, {"source", "source", COLUMN_TEXT},
-	    {"id", "id", COLUMN_TEXT}, {"kind", "kind", COLUMN_TEXT}, {"quantity", "quantity", COLUMN_NUMBER},
-	    {"batch", "batch", COLUMN_NUMBER}, {"record", "record", COLUMN_NUMBER}, {"file", "file", COLUMN_TEXT}, {0}};
-	struct table *table;
-	struct rows rows;
-
-	if (!db_rows(run->db, SQL_REPORTS_EXPLAIN_EVENTS, USAGE_OF(line, limit), &rows, err))
-		return false;
-	printf("\nevents      the first %d, by time\n", rows.count);
-	table = table_new(columns);
-	for (int i = 0; i < rows.count; i++) {
-		table_row(table);
-		for (int j = 0; j < 4; j++)
-			table_cell(table, row_text(&rows, i, j));
-		table_cell(table, quantity_text(run, meter, row_integer(&rows, i, 4)));
-		for (int j = 5; j < 8; j++)
-			table_cell(table, row_text(&rows, i, j));
-	}
-	table_print(table, run, "no events");
-	table_free(table);
-	rows_release(&rows);
-	return true;
-}
-
-static bool
-explain_usage(struct run *run, const struct rows *line, int64_t intervals, int64_t events, struct error *err)
-{
-	const struct meter *meter = meter_of((int)row_number(line, 0, LINE_METER_ID));
-
-	print_arithmetic(run, line, meter);
-	return print_intervals(run, line, meter, param_number(&run->arena, intervals), err) &&
-	    print_events(run, line, meter, param_number(&run->arena, events), err);
 }
 
 static bool
 explain(struct run *run, struct error *err)
 {
-	const char *invoice = NULL, *number = NULL;
+	struct explanation e = {.run = run};
+	struct question question = {0};
 	int64_t intervals, events;
-	struct rows line;
-	bool fine = true;
+	bool fine;
 
-	if (!split_operand(run, &invoice, &number, err) || !option_number(run, "intervals", 0, 1000000, 20, &intervals, err) ||
-	    !option_number(run, "events", 0, 1000000, 20, &events, err) ||
-	    !db_rows(run->db, SQL_REPORTS_EXPLAIN_LINE, PARAMS(invoice, number), &line, err))
+	if (!read_question(run, &question, err) || !option_number(run, "intervals", 0, 1000000, 20, &intervals, err) ||
+	    !option_number(run, "events", 0, 1000000, 20, &events, err))
 		return false;
-	if (line.count != 1) {
-		rows_release(&line);
-		error_set(err, ERROR_STATE, "there is no line %s of an invoice \"%s\"", number, invoice);
-		return error_hint(err, "tollbook invoice list and tollbook invoice show list them.");
-	}
-	if (row_number(&line, 0, LINE_METER_ID) == 0)
-		print_contracts_own(run, &line);
-	else
-		fine = explain_usage(run, &line, intervals, events, err);
-	rows_release(&line);
+	e.intervals = param_number(&run->arena, intervals);
+	e.events = param_number(&run->arena, events);
+	/* One moment of the books: a document may become final while it is being explained. */
+	fine = db_begin(run->db, err) && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) &&
+	    answer_whole(&e, &question, err);
+	db_rollback(run->db);
+	text_release(&e.tree);
 	return fine;
 }

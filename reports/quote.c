@@ -66,9 +66,10 @@ load_book(struct quote *quote, const char *path, struct error *err)
 	return true;
 }
 
-/* When a contract of a file begins: midnight in its zone, or the instant. */
+/* When a contract of a file begins or ends: midnight in its zone, or the instant. */
 static bool
-row_effective(const struct tenant_file *file, const struct tenant_row *row, struct instant *out, struct error *err)
+row_border(
+    const struct tenant_file *file, const struct tenant_row *row, const char *border, struct instant *out, struct error *err)
 {
 	const struct zone *zone = zone_find(row->zone);
 	int64_t year;
@@ -79,10 +80,10 @@ row_effective(const struct tenant_file *file, const struct tenant_row *row, stru
 		error_set(err, ERROR_INPUT, "there is no such time zone");
 		return tenant_row_at(file, row, "zone", row->zone, err);
 	}
-	if (instant_parse(row->effective, strlen(row->effective), 1, out) == INSTANT_OK)
+	if (instant_parse(border, strlen(border), 1, out) == INSTANT_OK)
 		return true;
 	/* A date, whose form has been checked when the file was read. */
-	snprintf(midnight, sizeof midnight, "%.10sT00:00:00Z", row->effective);
+	snprintf(midnight, sizeof midnight, "%.10sT00:00:00Z", border);
 	must(instant_parse(midnight, strlen(midnight), 1, out) == INSTANT_OK);
 	date_from_days(out->us / day_us, &year, &month, &day);
 	must(zone_midnight(zone, (int)year, month, day, out));
@@ -94,11 +95,13 @@ add_contract(struct quote *quote, const struct tenant_file *file, const struct t
 {
 	struct contracts *contracts = &quote->contracts;
 	struct contract *contract = &contracts->item[contracts->count];
-	struct instant effective;
+	struct instant effective, until = {0};
 
-	if (!row_effective(file, row, &effective, err))
+	if (!row_border(file, row, row->effective, &effective, err) ||
+	    (row->until != NULL && !row_border(file, row, row->until, &until, err)))
 		return false;
 	*contract = (struct contract){.effective = effective,
+	    .until = until,
 	    .currency = arena_copy(&contracts->arena, row->currency, strlen(row->currency)),
 	    .zone = arena_copy(&contracts->arena, row->zone, strlen(row->zone)),
 	    .book = arena_copy(&contracts->arena, row->book, strlen(row->book)),

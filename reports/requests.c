@@ -88,7 +88,7 @@ struct report {
 /* --- the rating and its charges --------------------------------------------------------------- */
 
 /* Columns of requests_rating.sql. */
-enum { IN_FORCE, NEWEST_RUN, INVOICE, RATING, UNTIL_RUN, PRICED_WITH, CONTRACTED_WITH, ENGINE, OUTPUT_DIGEST, STARTS, ENDS };
+enum { IN_FORCE, NEWEST_RUN, INVOICE, RATING, UNTIL_RUN, PRICED_WITH, CONTRACTED_WITH, ENGINE, OUTPUT_DIGEST, STARTS, ENDS, SUBSTITUTED_WITH };
 
 static bool
 find_rating(struct report *report, const char *tenant, const char *period, struct error *err)
@@ -115,7 +115,8 @@ find_rating(struct report *report, const char *tenant, const char *period, struc
 	    .ends = row_instant(&rows, 0, ENDS),
 	    .until_run = row_number(&rows, 0, UNTIL_RUN),
 	    .priced_with = row_number(&rows, 0, PRICED_WITH),
-	    .contracted_with = row_number(&rows, 0, CONTRACTED_WITH)};
+	    .contracted_with = row_number(&rows, 0, CONTRACTED_WITH),
+	    .substituted_with = row_number(&rows, 0, SUBSTITUTED_WITH)};
 	rows_release(&rows);
 	return true;
 }

@@ -87,8 +87,9 @@ static bool
 load_currency(struct book *book, const struct rows *rows, int row, struct error *err)
 {
 	struct book_currency *sums = &book->currency[book->currencies++];
-	struct decimal *const decimals[] = {&sums->charged, &sums->open, &sums->final_lines, &sums->draft_lines, &sums->rounding,
-	    &sums->final_total, &sums->draft_total};
+	struct decimal *const decimals[] = {&sums->charged, &sums->open, &sums->final_lines, &sums->draft_lines,
+	    &sums->adjustments, &sums->exact_lines, &sums->rounding, &sums->final_net, &sums->draft_net, &sums->credits,
+	    &sums->tax, &sums->total, &sums->credited, &sums->paid, &sums->due};
 	const char *code = row_text(rows, row, 0);
 
 	sums->currency = currency_find(code);
@@ -102,8 +103,7 @@ load_currency(struct book *book, const struct rows *rows, int row, struct error 
 	for (int i = 0; i < (int)(sizeof decimals / sizeof decimals[0]); i++)
 		if (!book_decimal(rows, row, 5 + i, decimals[i], err))
 			return false;
-	return decimal_add(sums->final_lines, sums->draft_lines, &sums->exact_lines, err) &&
-	    decimal_add(sums->final_total, sums->draft_total, &sums->invoice_totals, err) &&
+	return decimal_add(sums->final_net, sums->draft_net, &sums->net, err) &&
 	    load_number(book, SQL_REPORTS_WORKBOOK_MONEY_LINES, BOOK_PARAMS(book, code), &sums->money_lines, err);
 }
 

@@ -19,11 +19,14 @@ enum {
 struct book_currency {
 	const struct currency *currency;
 	int64_t charges, tenants, lines, documents;
-	struct decimal charged, open; /* open: of tenants that have no document */
-	struct decimal final_lines, draft_lines, rounding;
-	struct decimal final_total, draft_total;
-	struct decimal exact_lines, invoice_totals; /* of final ones and drafts together */
-	struct decimal money_lines;                 /* invoice lines, rounded to money */
+	struct decimal charged, open;             /* open: of tenants that have no document */
+	struct decimal final_lines, draft_lines;  /* of charges, on the invoice that has the period, or in its draft */
+	struct decimal adjustments;               /* of the period, on invoices of others or waiting for one */
+	struct decimal exact_lines, rounding;     /* of all lines of the period's documents */
+	struct decimal final_net, draft_net, net; /* net: of both */
+	struct decimal credits, tax, total;
+	struct decimal credited, paid, due; /* of final ones */
+	struct decimal money_lines;         /* invoice lines, rounded to money */
 };
 
 struct book {

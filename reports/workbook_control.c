@@ -165,14 +165,14 @@ write_meters(struct book *book, struct error *err)
 
 /* --- money ----------------------------------------------------------------------------------- */
 
-enum { MONEY_WHOLE = 1, MONEY_PARTS = 3, MONEY_OFF = 5, MONEY_EXACT_OFF, MONEY_TICK };
+enum { MONEY_WHOLE = 1, MONEY_PARTS = 4, MONEY_OFF = 6, MONEY_EXACT_OFF, MONEY_TICK };
 
-/* whole = the sum of the parts?  The whole and its parts stand in columns B to E. */
+/* whole = the sum of the parts?  The whole and its parts stand in columns B to F. */
 static bool
 write_money_row(
     struct book *book, const struct book_currency *sums, const struct decimal *amounts, size_t count, struct error *err)
 {
-	static const int columns[] = {MONEY_WHOLE, MONEY_WHOLE + 1, MONEY_WHOLE + 2, MONEY_WHOLE + 3};
+	static const int columns[] = {MONEY_WHOLE, MONEY_WHOLE + 1, MONEY_WHOLE + 2, MONEY_WHOLE + 3, MONEY_WHOLE + 4};
 	struct control control = {.book = book, .row = workbook_file_rows(book->file)};
 	int minor = sums->currency->minor_units, places = minor + 2;
 	struct decimal off;
@@ -192,16 +192,17 @@ write_money_row(
 static bool
 write_charges(struct book *book, struct error *err)
 {
-	static const char *const titles[] = {"Charges and where they are", "Charges", "On invoices", "In drafts", "On neither",
-	    "Difference", "Exact difference (text)", "Agrees"};
+	static const char *const titles[] = {"Charges and where they are", "Charges", "On invoices", "In drafts",
+	    "In adjustments", "On none of them", "Difference", "Exact difference (text)", "Agrees"};
 
 	if (!header(book, titles, sizeof titles / sizeof titles[0], err))
 		return false;
 	for (size_t i = 0; i < book->currencies; i++) {
 		const struct book_currency *sums = &book->currency[i];
-		const struct decimal amounts[] = {sums->charged, sums->final_lines, sums->draft_lines, sums->open};
+		const struct decimal amounts[] = {
+		    sums->charged, sums->final_lines, sums->draft_lines, sums->adjustments, sums->open};
 
-		if (!write_money_row(book, sums, amounts, 4, err))
+		if (!write_money_row(book, sums, amounts, 5, err))
 			return false;
 	}
 	return book_row(book, NULL, 0, err);
@@ -210,16 +211,35 @@ write_charges(struct book *book, struct error *err)
 static bool
 write_rounding(struct book *book, struct error *err)
 {
-	static const char *const titles[] = {"Invoice totals and their lines", "Invoice totals", "Lines, before rounding",
-	    "Rounding of lines", "", "Difference", "Exact difference (text)", "Agrees"};
+	static const char *const titles[] = {"Invoices and their lines", "Net", "Lines, before rounding", "Rounding of lines", "",
+	    "", "Difference", "Exact difference (text)", "Agrees"};
 
 	if (!header(book, titles, sizeof titles / sizeof titles[0], err))
 		return false;
 	for (size_t i = 0; i < book->currencies; i++) {
 		const struct book_currency *sums = &book->currency[i];
-		const struct decimal amounts[] = {sums->invoice_totals, sums->exact_lines, sums->rounding};
+		const struct decimal amounts[] = {sums->net, sums->exact_lines, sums->rounding};
 
 		if (!write_money_row(book, sums, amounts, 3, err))
+			return false;
+	}
+	return book_row(book, NULL, 0, err);
+}
+
+/* Net = total + credits - tax: with the tax taken off, a sum like the others. */
+static bool
+write_totals(struct book *book, struct error *err)
+{
+	static const char *const titles[] = {"Invoices and their totals", "Net", "Total", "Credits", "Tax, taken off", "",
+	    "Difference", "Exact difference (text)", "Agrees"};
+
+	if (!header(book, titles, sizeof titles / sizeof titles[0], err))
+		return false;
+	for (size_t i = 0; i < book->currencies; i++) {
+		const struct book_currency *sums = &book->currency[i];
+		const struct decimal amounts[] = {sums->net, sums->total, sums->credits, {-sums->tax.e18}};
+
+		if (!write_money_row(book, sums, amounts, 4, err))
 			return false;
 	}
 	return book_row(book, NULL, 0, err);
@@ -243,10 +263,10 @@ write_notes(struct book *book, struct error *err)
 bool
 book_control(struct book *book, struct error *err)
 {
-	static const int widths[] = {36, 22, 22, 22, 22, 22, 30, 13, 0};
+	static const int widths[] = {36, 22, 22, 22, 22, 22, 26, 30, 13, 0};
 	static const struct xlsx_sheet sheet = {.name = "Control", .widths = widths, .header_row = -1};
 
 	return workbook_file_sheet(book->file, &sheet, err) && note(book, "Does it all agree?", STYLE_TITLE, err) &&
 	    book_row(book, NULL, 0, err) && write_meters(book, err) && write_charges(book, err) && write_rounding(book, err) &&
-	    write_notes(book, err);
+	    write_totals(book, err) && write_notes(book, err);
 }

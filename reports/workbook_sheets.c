@@ -23,51 +23,87 @@ struct flat_column {
 	const char *title;
 	int width;
 	enum flat_kind kind;
-	int source; /* column of the query */
+	int source;                                                /* column of the query */
+	struct decimal (*total)(const struct book_currency *sums); /* what the column comes to in a currency, or NULL */
 };
+
+enum { FLAT_COLUMNS_MAX = 32 };
 
 struct flat_sheet {
 	const char *name;
 	const struct flat_column *columns;
 	int count;
 	enum statement_id query; /* its first two columns are the place of the row: tenant, ordinal */
-	int amount, currency;    /* columns of the sheet, or -1 */
-	int exact;               /* column of the sheet whose sum must be `exact_sum`, or -1 */
+	int amount, currency;    /* columns of the sheet, or -1; the amount is the one that has columns of a currency */
 	int places_more;
-	struct decimal (*total)(const struct book_currency *sums);     /* of the amount column */
-	struct decimal (*exact_sum)(const struct book_currency *sums); /* of the exact column */
 };
 
 /* What was written so far, by currency of the book. */
 struct flat_sums {
 	int64_t rows;
-	struct decimal amount[BOOK_CURRENCIES_MAX], exact[BOOK_CURRENCIES_MAX];
+	struct decimal of[FLAT_COLUMNS_MAX][BOOK_CURRENCIES_MAX]; /* by column of the sheet */
 };
 
 static bool flat_write(struct book *book, const struct flat_sheet *sheet, int64_t rows, struct error *err);
 
 static struct decimal
-exact_charges(const struct book_currency *sums)
+total_charged(const struct book_currency *sums)
 {
 	return sums->charged;
 }
 
 static struct decimal
-invoice_totals(const struct book_currency *sums)
-{
-	return sums->invoice_totals;
-}
-
-static struct decimal
-money_lines(const struct book_currency *sums)
+total_money_lines(const struct book_currency *sums)
 {
 	return sums->money_lines;
 }
 
 static struct decimal
-exact_lines(const struct book_currency *sums)
+total_exact_lines(const struct book_currency *sums)
 {
 	return sums->exact_lines;
+}
+
+static struct decimal
+total_net(const struct book_currency *sums)
+{
+	return sums->net;
+}
+
+static struct decimal
+total_credits(const struct book_currency *sums)
+{
+	return sums->credits;
+}
+
+static struct decimal
+total_tax(const struct book_currency *sums)
+{
+	return sums->tax;
+}
+
+static struct decimal
+total_total(const struct book_currency *sums)
+{
+	return sums->total;
+}
+
+static struct decimal
+total_credited(const struct book_currency *sums)
+{
+	return sums->credited;
+}
+
+static struct decimal
+total_paid(const struct book_currency *sums)
+{
+	return sums->paid;
+}
+
+static struct decimal
+total_due(const struct book_currency *sums)
+{
+	return sums->due;
 }
 
 /* --- the sheets ------------------------------------------------------------------------------ */
@@ -78,35 +114,32 @@ bool
 book_charges(struct book *book, struct error *err)
 {
 	static const struct flat_column columns[] = {
-	    {"Tenant", 24, FLAT_TEXT, 0},
-	    {"Period", 10, FLAT_TEXT, 2},
-	    {"Kind", 11, FLAT_TEXT, 3},
-	    {"Model", 30, FLAT_TEXT, 4},
-	    {"Service tier", 14, FLAT_TEXT, 5},
-	    {"Meter", 34, FLAT_TEXT, 6},
-	    {"Priced as", 34, FLAT_TEXT, 7},
-	    {"Tier", 6, FLAT_NUMBER, 8},
-	    {"Quantity", 18, FLAT_NUMBER, 9},
-	    {"Billed quantity", 18, FLAT_NUMBER, 10},
-	    {"Price", 14, FLAT_NUMBER, 11},
-	    {"Per", 12, FLAT_NUMBER, 12},
-	    {"Amount", 21, FLAT_AMOUNT, 13},
-	    {"Currency", 11, FLAT_TEXT, 14},
-	    {"Exact amount (text)", 32, FLAT_EXACT, 13},
-	    {"Price book", 18, FLAT_TEXT, 15},
-	    {"Version", 9, FLAT_NUMBER, 16},
-	    {"Rule", 7, FLAT_NUMBER, 17},
-	    {"Detail", 60, FLAT_TEXT, 18},
+	    {"Tenant", 24, FLAT_TEXT, 0, NULL},
+	    {"Period", 10, FLAT_TEXT, 2, NULL},
+	    {"Kind", 11, FLAT_TEXT, 3, NULL},
+	    {"Model", 30, FLAT_TEXT, 4, NULL},
+	    {"Service tier", 14, FLAT_TEXT, 5, NULL},
+	    {"Meter", 34, FLAT_TEXT, 6, NULL},
+	    {"Priced as", 34, FLAT_TEXT, 7, NULL},
+	    {"Tier", 6, FLAT_NUMBER, 8, NULL},
+	    {"Quantity", 18, FLAT_NUMBER, 9, NULL},
+	    {"Billed quantity", 18, FLAT_NUMBER, 10, NULL},
+	    {"Price", 14, FLAT_NUMBER, 11, NULL},
+	    {"Per", 12, FLAT_NUMBER, 12, NULL},
+	    {"Amount", 21, FLAT_AMOUNT, 13, total_charged},
+	    {"Currency", 11, FLAT_TEXT, 14, NULL},
+	    {"Exact amount (text)", 32, FLAT_EXACT, 13, total_charged},
+	    {"Price book", 18, FLAT_TEXT, 15, NULL},
+	    {"Version", 9, FLAT_NUMBER, 16, NULL},
+	    {"Rule", 7, FLAT_NUMBER, 17, NULL},
+	    {"Detail", 60, FLAT_TEXT, 18, NULL},
 	};
 	static const struct flat_sheet sheet = {.name = "Charges",
 	    COLUMNS(columns),
 	    .query = SQL_REPORTS_WORKBOOK_CHARGES,
 	    .amount = 12,
 	    .currency = 13,
-	    .exact = 14,
-	    .places_more = BOOK_PLACES_MORE,
-	    .total = exact_charges,
-	    .exact_sum = exact_charges};
+	    .places_more = BOOK_PLACES_MORE};
 
 	return flat_write(book, &sheet, book->charges, err);
 }
@@ -115,29 +148,32 @@ bool
 book_invoices(struct book *book, struct error *err)
 {
 	static const struct flat_column columns[] = {
-	    {"Number", 20, FLAT_TEXT, 2},
-	    {"Status", 11, FLAT_TEXT, 3},
-	    {"Tenant", 24, FLAT_TEXT, 0},
-	    {"Name", 34, FLAT_TEXT, 4},
-	    {"Issuer", 11, FLAT_TEXT, 5},
-	    {"Issuer name", 34, FLAT_TEXT, 6},
-	    {"Period", 10, FLAT_TEXT, 7},
-	    {"Time zone", 20, FLAT_TEXT, 8},
-	    {"Starts (UTC)", 20, FLAT_INSTANT, 9},
-	    {"Ends before (UTC)", 20, FLAT_INSTANT, 10},
-	    {"Lines", 9, FLAT_NUMBER, 11},
-	    {"Total", 18, FLAT_AMOUNT, 12},
-	    {"Currency", 11, FLAT_TEXT, 13},
-	    {"Issued on", 12, FLAT_DATE, 14},
-	    {"Exact total before rounding (text)", 32, FLAT_EXACT, 15},
+	    {"Number", 20, FLAT_TEXT, 2, NULL},
+	    {"Status", 13, FLAT_TEXT, 3, NULL},
+	    {"Tenant", 24, FLAT_TEXT, 0, NULL},
+	    {"Name", 34, FLAT_TEXT, 5, NULL},
+	    {"Issuer", 11, FLAT_TEXT, 6, NULL},
+	    {"Issuer name", 34, FLAT_TEXT, 7, NULL},
+	    {"Period", 10, FLAT_TEXT, 8, NULL},
+	    {"Kind", 12, FLAT_TEXT, 4, NULL},
+	    {"Time zone", 20, FLAT_TEXT, 9, NULL},
+	    {"Starts (UTC)", 20, FLAT_INSTANT, 10, NULL},
+	    {"Ends before (UTC)", 20, FLAT_INSTANT, 11, NULL},
+	    {"Lines", 9, FLAT_NUMBER, 12, NULL},
+	    {"Net", 18, FLAT_AMOUNT, 13, total_net},
+	    {"Credits", 18, FLAT_AMOUNT, 14, total_credits},
+	    {"Tax rate", 14, FLAT_TEXT, 15, NULL},
+	    {"Tax", 18, FLAT_AMOUNT, 16, total_tax},
+	    {"Total", 18, FLAT_AMOUNT, 17, total_total},
+	    {"Currency", 11, FLAT_TEXT, 18, NULL},
+	    {"Credit notes", 18, FLAT_AMOUNT, 19, total_credited},
+	    {"Paid", 18, FLAT_AMOUNT, 20, total_paid},
+	    {"Due", 18, FLAT_AMOUNT, 21, total_due},
+	    {"Issued on", 12, FLAT_DATE, 22, NULL},
+	    {"Exact net before rounding (text)", 32, FLAT_EXACT, 23, total_exact_lines},
 	};
-	static const struct flat_sheet sheet = {.name = "Invoices",
-	    COLUMNS(columns),
-	    .query = SQL_REPORTS_WORKBOOK_INVOICES,
-	    .amount = 11,
-	    .currency = 12,
-	    .exact = -1,
-	    .total = invoice_totals};
+	static const struct flat_sheet sheet = {
+	    .name = "Invoices", COLUMNS(columns), .query = SQL_REPORTS_WORKBOOK_INVOICES, .amount = 16, .currency = 17};
 
 	return flat_write(book, &sheet, book->invoices, err);
 }
@@ -146,36 +182,31 @@ bool
 book_invoice_lines(struct book *book, struct error *err)
 {
 	static const struct flat_column columns[] = {
-	    {"Number", 20, FLAT_TEXT, 2},
-	    {"Tenant", 24, FLAT_TEXT, 0},
-	    {"Period", 10, FLAT_TEXT, 3},
-	    {"Line", 7, FLAT_NUMBER, 1},
-	    {"Kind", 11, FLAT_TEXT, 4},
-	    {"Model", 30, FLAT_TEXT, 5},
-	    {"Service tier", 14, FLAT_TEXT, 6},
-	    {"Meter", 34, FLAT_TEXT, 7},
-	    {"Priced as", 34, FLAT_TEXT, 8},
-	    {"Tier", 6, FLAT_NUMBER, 9},
-	    {"Quantity", 18, FLAT_NUMBER, 10},
-	    {"Billed quantity", 18, FLAT_NUMBER, 11},
-	    {"Price", 14, FLAT_NUMBER, 12},
-	    {"Per", 12, FLAT_NUMBER, 13},
-	    {"Amount", 18, FLAT_AMOUNT, 14},
-	    {"Currency", 11, FLAT_TEXT, 15},
-	    {"Exact amount before rounding (text)", 32, FLAT_EXACT, 16},
-	    {"Price book", 18, FLAT_TEXT, 17},
-	    {"Version", 9, FLAT_NUMBER, 18},
-	    {"Rule", 7, FLAT_NUMBER, 19},
-	    {"Detail", 60, FLAT_TEXT, 20},
+	    {"Number", 20, FLAT_TEXT, 2, NULL},
+	    {"Tenant", 24, FLAT_TEXT, 0, NULL},
+	    {"Period", 10, FLAT_TEXT, 3, NULL},
+	    {"Line", 7, FLAT_NUMBER, 4, NULL},
+	    {"Kind", 11, FLAT_TEXT, 5, NULL},
+	    {"Model", 30, FLAT_TEXT, 6, NULL},
+	    {"Service tier", 14, FLAT_TEXT, 7, NULL},
+	    {"Meter", 34, FLAT_TEXT, 8, NULL},
+	    {"Priced as", 34, FLAT_TEXT, 9, NULL},
+	    {"Tier", 6, FLAT_NUMBER, 10, NULL},
+	    {"Quantity", 18, FLAT_NUMBER, 11, NULL},
+	    {"Billed quantity", 18, FLAT_NUMBER, 12, NULL},
+	    {"Price", 14, FLAT_NUMBER, 13, NULL},
+	    {"Per", 12, FLAT_NUMBER, 14, NULL},
+	    {"Amount", 18, FLAT_AMOUNT, 15, total_money_lines},
+	    {"Currency", 11, FLAT_TEXT, 16, NULL},
+	    {"Exact amount before rounding (text)", 32, FLAT_EXACT, 17, total_exact_lines},
+	    {"Price book", 18, FLAT_TEXT, 18, NULL},
+	    {"Version", 9, FLAT_NUMBER, 19, NULL},
+	    {"Rule", 7, FLAT_NUMBER, 20, NULL},
+	    {"Detail", 60, FLAT_TEXT, 21, NULL},
+	    {"Adjustment", 12, FLAT_NUMBER, 22, NULL},
 	};
-	static const struct flat_sheet sheet = {.name = "Invoice lines",
-	    COLUMNS(columns),
-	    .query = SQL_REPORTS_WORKBOOK_INVOICE_LINES,
-	    .amount = 14,
-	    .currency = 15,
-	    .exact = 16,
-	    .total = money_lines,
-	    .exact_sum = exact_lines};
+	static const struct flat_sheet sheet = {
+	    .name = "Invoice lines", COLUMNS(columns), .query = SQL_REPORTS_WORKBOOK_INVOICE_LINES, .amount = 14, .currency = 15};
 
 	return flat_write(book, &sheet, book->lines, err);
 }
@@ -184,18 +215,18 @@ bool
 book_holds(struct book *book, struct error *err)
 {
 	static const struct flat_column columns[] = {
-	    {"Tenant", 24, FLAT_TEXT, 0},
-	    {"Period", 10, FLAT_TEXT, 2},
-	    {"Model", 30, FLAT_TEXT, 3},
-	    {"Service tier", 14, FLAT_TEXT, 4},
-	    {"Meter", 34, FLAT_TEXT, 5},
-	    {"Reason", 40, FLAT_TEXT, 6},
-	    {"Quantity", 18, FLAT_NUMBER, 7},
-	    {"First interval (UTC)", 20, FLAT_INSTANT, 8},
-	    {"Last interval (UTC)", 20, FLAT_INSTANT, 9},
+	    {"Tenant", 24, FLAT_TEXT, 0, NULL},
+	    {"Period", 10, FLAT_TEXT, 2, NULL},
+	    {"Model", 30, FLAT_TEXT, 3, NULL},
+	    {"Service tier", 14, FLAT_TEXT, 4, NULL},
+	    {"Meter", 34, FLAT_TEXT, 5, NULL},
+	    {"Reason", 40, FLAT_TEXT, 6, NULL},
+	    {"Quantity", 18, FLAT_NUMBER, 7, NULL},
+	    {"First interval (UTC)", 20, FLAT_INSTANT, 8, NULL},
+	    {"Last interval (UTC)", 20, FLAT_INSTANT, 9, NULL},
 	};
 	static const struct flat_sheet sheet = {
-	    .name = "Holds", COLUMNS(columns), .query = SQL_REPORTS_WORKBOOK_HOLDS, .amount = -1, .currency = -1, .exact = -1};
+	    .name = "Holds", COLUMNS(columns), .query = SQL_REPORTS_WORKBOOK_HOLDS, .amount = -1, .currency = -1};
 
 	return flat_write(book, &sheet, book->holds, err);
 }
@@ -246,11 +277,12 @@ subtotal(struct book *book, int function, int column, int64_t rows)
 	return arena_format(&book->page, "=SUBTOTAL(%d,%s:%s)", function, first, last);
 }
 
+/* The total in a column of what column `of` of the sheet has. */
 static struct cell
-total_cell(struct book *book, const struct flat_sheet *sheet, const struct book_currency *sums, int column, int64_t rows)
+total_cell(struct book *book, const struct flat_sheet *sheet, const struct book_currency *sums, int of, int column, int64_t rows)
 {
-	return cell_styled(
-	    cell_formula(&book->page, subtotal(book, 109, column, rows), sheet->total(sums), places_of_amount(sheet, sums)),
+	return cell_styled(cell_formula(&book->page, subtotal(book, 109, column, rows), sheet->columns[of].total(sums),
+			       places_of_amount(sheet, sums)),
 	    STYLE_TOTAL);
 }
 
@@ -268,11 +300,13 @@ write_totals(struct book *book, const struct flat_sheet *sheet, int64_t rows, st
 	cells[0] = cell_styled(cell_text(&book->page, "Rows shown"), STYLE_TOTAL);
 	cells[1] = cell_styled(cell_formula(&book->page, subtotal(book, 103, 0, rows), count, 0), STYLE_TOTAL);
 	if (sheet->amount >= 0 && book->currencies == 1) {
-		cells[sheet->amount] = total_cell(book, sheet, &book->currency[0], sheet->amount, rows);
+		for (int i = 0; i < sheet->count; i++)
+			if (sheet->columns[i].kind == FLAT_AMOUNT)
+				cells[i] = total_cell(book, sheet, &book->currency[0], i, i, rows);
 		cells[sheet->currency] = cell_styled(cell_text(&book->page, book->currency[0].currency->code), STYLE_TOTAL);
 	}
 	for (size_t i = 0; is_split(book, sheet) && i < book->currencies; i++, width++)
-		cells[width] = total_cell(book, sheet, &book->currency[i], width, rows);
+		cells[width] = total_cell(book, sheet, &book->currency[i], sheet->amount, width, rows);
 	return book_row(book, cells, (size_t)width, err);
 }
 
@@ -316,15 +350,18 @@ find_currency(
 	    error_set(err, ERROR_STATE, "sheet \"%s\" has an amount in %s, of which there is no sum", sheet->name, code);
 }
 
-/* An amount in its own currency; adds it to the sum of the column. */
-static bool
-make_amount(struct book *book, const struct flat_sheet *sheet, struct decimal value, int currency, struct flat_sums *sums,
-    struct cell *out, struct error *err)
+/* An amount is shown in its own currency. */
+static struct cell
+number_cell(struct book *book, const struct flat_sheet *sheet, enum flat_kind kind, struct decimal value, int currency)
 {
-	const struct book_currency *known = &book->currency[currency];
+	const struct book_currency *known = currency < 0 ? NULL : &book->currency[currency];
 
-	*out = cell_amount(&book->page, value, places_of_amount(sheet, known), known->currency->minor_units);
-	return decimal_add(sums->amount[currency], value, &sums->amount[currency], err);
+	if (kind == FLAT_EXACT)
+		return cell_exact(&book->page, value);
+	if (kind != FLAT_AMOUNT)
+		return cell_decimal(&book->page, value, 0);
+	must(known != NULL);
+	return cell_amount(&book->page, value, places_of_amount(sheet, known), known->currency->minor_units);
 }
 
 static bool
@@ -348,10 +385,8 @@ make_cell(struct book *book, const struct flat_sheet *sheet, int column, const s
 	}
 	if (!book_decimal(rows, row, wanted->source, &value, err))
 		return false;
-	if (wanted->kind == FLAT_AMOUNT)
-		return make_amount(book, sheet, value, currency, sums, out, err);
-	*out = wanted->kind == FLAT_EXACT ? cell_exact(&book->page, value) : cell_decimal(&book->page, value, 0);
-	return column != sheet->exact || decimal_add(sums->exact[currency], value, &sums->exact[currency], err);
+	*out = number_cell(book, sheet, wanted->kind, value, currency);
+	return wanted->total == NULL || decimal_add(sums->of[column][currency], value, &sums->of[column][currency], err);
 }
 
 static bool
@@ -424,16 +459,11 @@ check_sums(
 	if (sums->rows != expected)
 		return error_set(err, ERROR_STATE, "sheet \"%s\" has %lld rows where the database counts %lld", sheet->name,
 		    (long long)sums->rows, (long long)expected);
-	for (size_t i = 0; sheet->amount >= 0 && i < book->currencies; i++) {
-		const struct book_currency *known = &book->currency[i];
-		const char *code = known->currency->code;
-
-		if (!check_sum(sheet, sheet->columns[sheet->amount].title, sums->amount[i], sheet->total(known), code, err))
-			return false;
-		if (sheet->exact >= 0 &&
-		    !check_sum(sheet, sheet->columns[sheet->exact].title, sums->exact[i], sheet->exact_sum(known), code, err))
-			return false;
-	}
+	for (int column = 0; column < sheet->count; column++)
+		for (size_t i = 0; sheet->columns[column].total != NULL && i < book->currencies; i++)
+			if (!check_sum(sheet, sheet->columns[column].title, sums->of[column][i],
+				sheet->columns[column].total(&book->currency[i]), book->currency[i].currency->code, err))
+				return false;
 	return true;
 }
 
@@ -442,6 +472,7 @@ flat_write(struct book *book, const struct flat_sheet *sheet, int64_t rows, stru
 {
 	struct flat_sums sums = {0};
 
+	must(sheet->count <= FLAT_COLUMNS_MAX);
 	return begin_sheet(book, sheet, rows, err) && write_totals(book, sheet, rows, err) && write_header(book, sheet, err) &&
 	    write_data(book, sheet, rows, &sums, err) && check_sums(book, sheet, rows, &sums, err);
 }

@@ -135,8 +135,8 @@ write_currency(struct book *book, const struct book_currency *sums, struct error
 	struct cell cells[COLUMNS] = {
 	    cell_styled(cell_text(&book->page, sums->currency->code), STYLE_LABEL),
 	    cell_amount(&book->page, sums->charged, exact, minor),
-	    cell_amount(&book->page, sums->final_total, minor, minor),
-	    cell_amount(&book->page, sums->draft_total, minor, minor),
+	    cell_amount(&book->page, sums->final_net, minor, minor),
+	    cell_amount(&book->page, sums->draft_net, minor, minor),
 	    cell_amount(&book->page, sums->open, exact, minor),
 	    cell_decimal(&book->page, rows, 0),
 	    cell_decimal(&book->page, tenants, 0),
@@ -146,9 +146,37 @@ write_currency(struct book *book, const struct book_currency *sums, struct error
 }
 
 static bool
+write_documents_of(struct book *book, const struct book_currency *sums, struct error *err)
+{
+	const struct decimal amounts[] = {
+	    sums->net, sums->credits, sums->tax, sums->total, sums->credited, sums->paid, sums->due};
+	int minor = sums->currency->minor_units;
+	struct cell cells[COLUMNS] = {cell_styled(cell_text(&book->page, sums->currency->code), STYLE_LABEL)};
+
+	for (int i = 1; i < COLUMNS; i++)
+		cells[i] = cell_amount(&book->page, amounts[i - 1], minor, minor);
+	return book_row(book, cells, COLUMNS, err);
+}
+
+static bool
+write_documents(struct book *book, struct error *err)
+{
+	static const char *const titles[] = {
+	    "Invoices and drafts", "Net", "Credits", "Tax", "Total", "Credit notes", "Paid", "Due"};
+	static const bool numbers[COLUMNS] = {false, true, true, true, true, true, true, true};
+
+	if (!header(book, titles, numbers, COLUMNS, err))
+		return false;
+	for (size_t i = 0; i < book->currencies; i++)
+		if (!write_documents_of(book, &book->currency[i], err))
+			return false;
+	return blank(book, err);
+}
+
+static bool
 write_money(struct book *book, struct error *err)
 {
-	static const char *const titles[] = {"Currency", "Charges, before rounding", "Invoiced", "In drafts",
+	static const char *const titles[] = {"Currency", "Charges, before rounding", "Invoiced, net", "In drafts, net",
 	    "Not yet on an invoice", "Charge rows", "Tenants", "Invoices and drafts"};
 	static const bool numbers[COLUMNS] = {false, true, true, true, true, true, true, true};
 
@@ -157,7 +185,8 @@ write_money(struct book *book, struct error *err)
 	for (size_t i = 0; i < book->currencies; i++)
 		if (!write_currency(book, &book->currency[i], err))
 			return false;
-	return blank(book, err) && count_fact(book, "Usage on hold (rows)", book->holds, err) && blank(book, err);
+	return blank(book, err) && write_documents(book, err) && count_fact(book, "Usage on hold (rows)", book->holds, err) &&
+	    blank(book, err);
 }
 
 /* --- revenue by model ------------------------------------------------------------------------ */
@@ -278,6 +307,11 @@ write_notes(struct book *book, struct error *err)
 	    "has their arithmetic.",
 	    "Money is rounded once, on the invoice line, to the minor unit, a half away from zero.  Control shows what that came "
 	    "to.",
+	    "Net is the sum of an invoice's lines, before credits and tax; total = net - credits + tax.  Credit notes, payments "
+	    "and what "
+	    "is due "
+	    "are of final invoices, as they stand today.",
+	    "What re-rating changed after a period was invoiced is in adjustments, lines of the invoice that was next.",
 	    "Amounts of different currencies are never added.  Totals above the tables follow the filter.",
 	    "Drafts can still change; an invoice with a number cannot.  Usage on hold has no price yet and is in no amount.",
 	    "Every cell of this file was read back and compared with the books before the file was put in place.",

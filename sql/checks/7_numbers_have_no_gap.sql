@@ -1,12 +1,18 @@
--- document numbers have no gap and no double, say their issuer, year and place, and rise with dates
-SELECT issuer, year, COALESCE(c.next_number, 1) - 1 AS counter, COALESCE(v.invoices, 0) AS invoices, COALESCE(v.highest, 0) AS highest
-  FROM (SELECT issuer, year, next_number FROM finance.document_counter WHERE series = 'INV') c
-  FULL JOIN (SELECT issuer, series_year AS year, count(*) AS invoices, count(DISTINCT series_number) AS different, max(series_number) AS highest
-          FROM finance.invoice WHERE status = 'final' GROUP BY issuer, series_year) v USING (issuer, year)
- WHERE COALESCE(v.invoices, 0) <> COALESCE(c.next_number, 1) - 1 OR COALESCE(v.highest, 0) <> COALESCE(c.next_number, 1) - 1
-    OR COALESCE(v.different, 0) <> COALESCE(c.next_number, 1) - 1
+-- numbers of invoices and credit notes have no gap and no double, say their issuer, series, year and place, and rise with dates
+WITH document AS (
+	SELECT issuer, 'INV' AS series, series_year AS year, series_number, number, issued_on FROM finance.invoice WHERE status = 'final'
+	UNION ALL
+	SELECT issuer, 'CRN', series_year, series_number, number, issued_on FROM finance.credit_note
+)
+SELECT issuer, series, year, COALESCE(c.next_number, 1) - 1 AS counter, COALESCE(d.documents, 0) AS documents, COALESCE(d.highest, 0) AS highest
+  FROM finance.document_counter c
+  FULL JOIN (SELECT issuer, series, year, count(*) AS documents, count(DISTINCT series_number) AS different, max(series_number) AS highest,
+                    max(issued_on) AS newest
+               FROM document GROUP BY issuer, series, year) d USING (issuer, series, year)
+ WHERE COALESCE(d.documents, 0) <> COALESCE(c.next_number, 1) - 1 OR COALESCE(d.highest, 0) <> COALESCE(c.next_number, 1) - 1
+    OR COALESCE(d.different, 0) <> COALESCE(c.next_number, 1) - 1 OR d.newest > c.last_date
 UNION ALL
-SELECT issuer, series_year, series_number, 0, 0
-  FROM (SELECT *, lag(issued_on) OVER (PARTITION BY issuer, series_year ORDER BY series_number) AS before FROM finance.invoice WHERE status = 'final') x
- WHERE issued_on < before OR extract(year FROM issued_on) <> series_year
-    OR number <> issuer || '-INV-' || series_year || '-' || lpad(series_number::text, greatest(6, length(series_number::text)), '0');
+SELECT issuer, series, year, series_number, 0, 0
+  FROM (SELECT *, lag(issued_on) OVER (PARTITION BY issuer, series, year ORDER BY series_number) AS before FROM document) x
+ WHERE issued_on < before OR extract(year FROM issued_on) <> year
+    OR number <> issuer || '-' || series || '-' || year || '-' || lpad(series_number::text, greatest(6, length(series_number::text)), '0');

@@ -1,4 +1,4 @@
--- Throws a draft away, with its lines.
+-- Throws the draft of a period's charges away, with its lines.
 -- $1 text tenant
 -- $2 text period
-DELETE FROM finance.invoice WHERE tenant = $1::text AND period = $2::text AND status = 'draft';
+DELETE FROM finance.invoice WHERE tenant = $1::text AND period = $2::text AND kind = 'period' AND status = 'draft';

@@ -1,5 +1,7 @@
--- Writes a draft's totals, once its lines are there.
+-- Writes a draft's amounts, once its lines are there.
 -- $1 bigint invoice
--- $2 bigint total in minor units
--- $3 numeric total before rounding
-UPDATE finance.invoice SET total_minor = $2::bigint, exact_total = $3::numeric WHERE invoice_id = $1::bigint AND status = 'draft';
+-- $2 bigint tax in minor units
+-- $3 bigint total in minor units, with the tax
+-- $4 numeric sum of the lines before rounding
+UPDATE finance.invoice SET tax_minor = $2::bigint, total_minor = $3::bigint, exact_total = $4::numeric
+ WHERE invoice_id = $1::bigint AND status = 'draft';

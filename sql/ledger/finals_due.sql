@@ -3,22 +3,38 @@
 -- $1 text period, '' for all
 -- $2 text tenant, '' for all
 -- $3 timestamptz now
-SELECT v.invoice_id, v.tenant, v.period, v.issuer,
-       v.ends <= $3::timestamptz,
-       EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
-       EXISTS (SELECT FROM finance.rating_due d WHERE d.tenant = v.tenant AND (d.period = v.period OR (y.carries AND d.period < v.period)))
+-- $4 text kind, '' for both
+-- $5 text by whom
+SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_units, v.net_minor, v.tax_percent,
+       v.kind = 'adjustment' OR v.ends <= $3::timestamptz,
+       v.kind = 'adjustment' OR EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
+       EXISTS (SELECT FROM finance.invoice_line l
+                WHERE l.invoice_id = v.invoice_id AND l.adjustment_id IS NOT NULL
+                  AND NOT EXISTS (SELECT FROM finance.adjustment_waiting w WHERE w.adjustment_id = l.adjustment_id)),
+       v.kind = 'period' AND EXISTS (SELECT FROM finance.invoiced_period i WHERE i.tenant = v.tenant AND i.period = v.period),
+       v.kind = 'period' AND EXISTS (SELECT FROM finance.period_state s
+                WHERE s.period = v.period AND s.state <> 'open'
+                  AND NOT (s.state = 'soft' AND EXISTS (SELECT FROM finance.role_member m WHERE m.who = $5::text AND m.role = 'finance'))),
+       v.kind = 'period' AND
+       (EXISTS (SELECT FROM finance.rating_due d WHERE d.tenant = v.tenant AND (d.period = v.period OR (y.carries AND d.period < v.period)))
        OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND c.contract_id > r.contracted_with AND c.effective < v.ends)
+       OR EXISTS (SELECT FROM finance.price_substitution s
+                   WHERE s.tenant = v.tenant AND s.period = v.period AND s.substitution_id > r.substituted_with)
        OR EXISTS (SELECT FROM finance.price_book_version b JOIN finance.contract c ON b.book IN (c.book, c.override) AND c.tenant = v.tenant
-                   WHERE b.price_book_version_id > r.priced_with AND b.effective < v.ends),
+                   WHERE b.price_book_version_id > r.priced_with AND b.effective < v.ends)),
+       v.kind = 'period' AND
        EXISTS (SELECT FROM metering.ingest_batch b
                 WHERE b.first_event_time < v.ends AND (y.carries OR b.last_event_time >= v.starts)
                   AND NOT EXISTS (SELECT FROM metering.summed_batch s WHERE s.batch_id = b.batch_id)),
-       v.total_minor < 0 OR v.exact_total < 0,
-       y.carries AND EXISTS (SELECT FROM finance.invoice e WHERE e.tenant = v.tenant AND e.period < v.period AND e.status = 'draft')
+       v.net_minor < 0 OR COALESCE((SELECT sum(l.exact_amount) FROM finance.invoice_line l
+                                     WHERE l.invoice_id = v.invoice_id AND l.adjustment_id IS NULL), 0) < 0,
+       v.kind = 'period' AND y.carries AND EXISTS (SELECT FROM finance.invoice e
+                WHERE e.tenant = v.tenant AND e.period < v.period AND e.kind = 'period' AND e.status = 'draft')
   FROM finance.invoice v
-  JOIN finance.rating r USING (rating_id)
+  LEFT JOIN finance.rating r USING (rating_id)
  CROSS JOIN LATERAL (
 	SELECT EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = v.rating_id AND h.counter <> '')
 	    OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND position('"commitment"' IN c.terms) > 0) AS carries) y
  WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND ($2::text = '' OR v.tenant = $2::text)
- ORDER BY v.issuer, v.ends, v.tenant;
+   AND ($4::text = '' OR v.kind = $4::text)
+ ORDER BY v.issuer, v.ends, v.tenant, v.kind DESC;

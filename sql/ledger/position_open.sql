@@ -1,5 +1,5 @@
 -- A new reading of a source, from its beginning.
--- $1 text kind: file or quarantine
+-- $1 text kind: file, quarantine or support
 -- $2 text name
 -- $3 timestamptz when
 -- $4 text by whom

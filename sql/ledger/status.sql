@@ -34,5 +34,7 @@ SELECT fact, value FROM (
 		FROM finance.rating_in_force r JOIN finance.hold h USING (rating_id)
 	UNION ALL SELECT 16, 'drafts', count(*)::text FROM finance.invoice WHERE status = 'draft'
 	UNION ALL SELECT 17, 'final invoices', count(*)::text FROM finance.invoice WHERE status = 'final'
+	UNION ALL SELECT 18, 'invoices with something due', count(*)::text FROM finance.invoice_standing WHERE due_minor > 0
+	UNION ALL SELECT 19, 'adjustments waiting', count(*)::text FROM finance.adjustment_waiting
 ) AS facts
 ORDER BY place, fact DESC;

@@ -10,6 +10,10 @@
 -- $9 text by whom
 -- $10 text book asked first, empty for none
 -- $11 text terms, compact JSON, empty for none
-INSERT INTO finance.contract (tenant, name, issuer, currency, zone, book, effective, applied_at, applied_by, override, terms)
+-- $12 timestamptz when it ends, NULL where it goes on
+-- $13 text name of the tax, empty for none
+-- $14 numeric percent of it
+INSERT INTO finance.contract (tenant, name, issuer, currency, zone, book, effective, applied_at, applied_by, override, terms, until,
+       tax_name, tax_percent)
 VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz, $9::text, $10::text,
-        $11::text);
+        $11::text, $12::timestamptz, $13::text, $14::numeric);

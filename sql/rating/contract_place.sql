@@ -8,16 +8,22 @@
 -- $7 text effective: YYYY-MM-DD for midnight in the zone, or RFC 3339
 -- $8 text book asked first, empty for none
 -- $9 text terms, compact JSON, empty for none
+-- $10 text when it ends, as effective; NULL where it goes on
+-- $11 text name of the tax, empty for none
+-- $12 numeric percent of it
 WITH stated AS (
 	SELECT CASE WHEN length($7::text) = 10 THEN ($7::text || ' 00:00:00')::timestamp AT TIME ZONE $4::text
-	            ELSE ($7::text)::timestamptz END AS effective
+	            ELSE ($7::text)::timestamptz END AS effective,
+	       CASE WHEN length($10::text) = 10 THEN ($10::text || ' 00:00:00')::timestamp AT TIME ZONE $4::text
+	            ELSE ($10::text)::timestamptz END AS until
 ), before AS (
 	SELECT * FROM finance.contract WHERE tenant = $1::text
 )
-SELECT to_char(s.effective, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+SELECT to_char(s.effective, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(s.until, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), s.until < s.effective,
        EXISTS (SELECT FROM before b WHERE b.effective = s.effective AND b.name = $2::text AND b.currency = $3::text
                   AND b.zone = $4::text AND b.book = $5::text AND b.issuer = $6::text
-                  AND b.override = $8::text AND b.terms = $9::text),
+                  AND b.override = $8::text AND b.terms = $9::text AND b.until IS NOT DISTINCT FROM s.until
+                  AND b.tax_name = $11::text AND b.tax_percent = $12::numeric),
        EXISTS (SELECT FROM before b WHERE b.effective = s.effective),
        EXISTS (SELECT FROM before b WHERE b.effective > s.effective),
        (SELECT currency FROM before ORDER BY effective LIMIT 1),

@@ -3,7 +3,8 @@
 -- $2 timestamptz until when
 -- $3 integer how many months before
 WITH terms AS (
-	SELECT tenant, book, override, effective, lead(effective, 1, 'infinity') OVER (PARTITION BY tenant ORDER BY effective) AS ends
+	SELECT tenant, book, override, effective,
+	       LEAST(until, lead(effective, 1, 'infinity') OVER (PARTITION BY tenant ORDER BY effective)) AS ends
 	  FROM finance.contract
 )
 SELECT t.override, t.book, s.model, s.base_model, s.service_tier, s.adapter_kind, s.adapter, s.provider, s.operation, s.region, s.speed,

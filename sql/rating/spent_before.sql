@@ -1,5 +1,5 @@
--- What periods before a period spent after discounts, while a commitment was in force, tenant by tenant, as the newest rating of each
--- up to a run says.
+-- What periods before a period spent after discounts, while a commitment was in force, tenant by tenant and contract by contract, as the
+-- newest rating of each up to a run says.
 -- $1 text[] tenants
 -- $2 text period
 -- $3 bigint the newest run that counts
@@ -9,9 +9,9 @@ WITH newest AS (
 	  JOIN finance.rating r ON r.tenant = p.tenant AND r.period < $2::text AND r.rating_run <= $3::bigint
 	 ORDER BY p.place, r.period, r.rating_run DESC
 )
-SELECT n.place, n.period, sum(h.amount)
+SELECT n.place, n.period, contract_id, sum(h.amount)
   FROM newest n
   JOIN finance.charge h USING (rating_id)
   JOIN finance.contract c USING (contract_id)
  WHERE h.kind IN ('usage', 'tier_fee', 'discount') AND position('"commitment":' IN c.terms) > 0
- GROUP BY n.place, n.period ORDER BY n.place, n.period;
+ GROUP BY n.place, n.period, contract_id ORDER BY n.place, n.period, contract_id;

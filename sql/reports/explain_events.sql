@@ -7,10 +7,11 @@
 -- $6 timestamptz its end, not included
 -- $7 bigint the newest run whose batches count
 -- $8 bigint at most so many
-SELECT to_char(q.event_time, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), o.name, q.id, CASE q.kind WHEN 1 THEN 'usage' ELSE 'reversal' END, q.quantity,
-       q.batch_id, b.first_record + q.ordinal, p.name
+SELECT to_char(q.event_time, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), o.name, q.id, CASE q.kind WHEN 1 THEN 'usage' ELSE 'reversal' END,
+       trim_scale(q.quantity * 10::numeric ^ -m.decimals), q.batch_id, b.first_record + q.ordinal, p.name
   FROM metering.usage_series s
   JOIN metering.event_quantity q USING (series_id)
+  JOIN metering.meter m USING (meter_id)
   JOIN metering.summed_batch x USING (batch_id)
   JOIN metering.ingest_batch b USING (batch_id)
   JOIN metering.source_position p USING (position_id)

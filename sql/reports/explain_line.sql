@@ -1,12 +1,12 @@
--- One line of an invoice with everything it was made from, and the quantity of all charges and holds on the same usage.  The rules of
--- an extended book are counted behind those of the book that extends it; what a contract adds has no meter and no book.
--- $1 text invoice number, or tenant:period
+-- One line of an invoice with everything it was made from.  The rules of an extended book are counted behind those of the book that extends
+-- it; what a contract adds has no meter and no book.
+-- $1 bigint invoice
 -- $2 integer line
 WITH RECURSIVE line AS (
 	SELECT v.rating_id, v.tenant, v.period, v.minor_units, v.currency, v.starts, v.ends, l.*
 	  FROM finance.invoice v
 	  JOIN finance.invoice_line l USING (invoice_id)
-	 WHERE (v.number = $1::text OR v.tenant || ':' || v.period = $1::text) AND l.line = $2::integer
+	 WHERE v.invoice_id = $1::bigint AND l.line = $2::integer
 ), chain AS (
 	SELECT b.book, b.version, b.effective, d.document, l.rule, jsonb_array_length(COALESCE(d.document -> 'rules', '[]')) AS rules, 1 AS depth
 	  FROM line l
@@ -26,17 +26,14 @@ SELECT l.invoice_id, l.rating_id, l.tenant, l.period, l.model, l.service_tier, l
        CASE WHEN o.depth > 1 THEN o.book || ' version ' || o.version || ', rule ' || o.rule || ': ' ELSE '' END
     || (o.document -> 'rules' -> (o.rule - 1))::text,
        to_char(l.starts, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(l.ends, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), r.priced_until,
-       (SELECT COALESCE(sum(quantity), 0) FROM finance.charge h WHERE h.rating_id = l.rating_id AND h.model = l.model
-           AND h.service_tier = l.service_tier AND h.meter_id = m.meter_id)
-     + (SELECT COALESCE(sum(quantity), 0) FROM finance.hold h WHERE h.rating_id = l.rating_id AND h.model = l.model
-           AND h.service_tier = l.service_tier AND h.meter_id = m.meter_id),
        l.kind, COALESCE(l.billed, l.quantity), l.detail, h.counter,
        (SELECT COALESCE(sum(x.quantity), 0) FROM finance.current_rating e JOIN finance.charge x USING (rating_id)
          WHERE h.counter <> '' AND e.tenant = l.tenant AND e.period < l.period AND x.counter = h.counter),
        c.contract_id, to_char(c.effective, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(c.applied_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), c.applied_by,
        COALESCE(NULLIF(c.terms, '')::jsonb -> CASE l.kind WHEN 'fee' THEN 'fees' WHEN 'discount' THEN 'discounts' WHEN 'overage' THEN 'commitment'
            WHEN 'true_up' THEN 'commitment' WHEN 'minimum' THEN 'minimum' WHEN 'maximum' THEN 'maximum' END, 'null')::text,
-       to_char(h.first_interval, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(h.last_interval, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+       to_char(h.first_interval, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), to_char(h.last_interval, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+       (o.document -> 'rules' -> (o.rule - 1))::text
   FROM line l
   JOIN finance.rating r USING (rating_id)
   JOIN finance.charge h ON h.rating_id = l.rating_id AND h.ordinal = l.charge_ordinal

@@ -1,5 +1,5 @@
--- The periods whose spend is published: of each tenant the one that the instant is in, the one before while it has usage and no final
--- invoice, and one that was asked for.  With rating and invoice, whether the tenant waits for a rating run, whether there are
+-- The periods whose spend is published: of each tenant the one that the instant is in, the one before while it has usage and is neither
+-- invoiced nor in a closed month, and one that was asked for.  With rating and whether it is invoiced or closed, whether the tenant waits for a rating run, whether there are
 -- intervals that nobody rated, and the currency that nothing spent is told in.  Which month an instant is in, rating/due_add.sql
 -- explains; the borders of a month without usage are what rating/period_ensure.sql would settle.
 -- $1 timestamptz now
@@ -26,15 +26,17 @@ WITH tenants AS (
 	SELECT w.tenant, w.period, w.contracted, p.provisional,
 	       COALESCE(p.starts, before.ends, w.month AT TIME ZONE w.zone) AS starts,
 	       COALESCE(p.ends, after.starts, (w.month + interval '1 month') AT TIME ZONE w.zone) AS ends,
-	       f.rating_id, r.rating_run, r.priced_with, r.contracted_with, v.invoice_id IS NOT NULL AS invoiced
+	       f.rating_id, r.rating_run, r.priced_with, r.contracted_with, x.closed AS invoiced
 	  FROM wanted w
 	  LEFT JOIN finance.billing_period p ON p.tenant = w.tenant AND p.period = w.period
 	  LEFT JOIN finance.billing_period before ON before.tenant = w.tenant AND before.period = to_char(w.month - interval '1 month', 'YYYY-MM')
 	  LEFT JOIN finance.billing_period after ON after.tenant = w.tenant AND after.period = to_char(w.month + interval '1 month', 'YYYY-MM')
 	  LEFT JOIN finance.rating_in_force f ON f.tenant = w.tenant AND f.period = w.period
 	  LEFT JOIN finance.rating r ON r.rating_id = f.rating_id
-	  LEFT JOIN finance.invoice v ON v.tenant = w.tenant AND v.period = w.period AND v.status = 'final'
-	 WHERE w.why = 'current' OR (p.period IS NOT NULL AND (v.invoice_id IS NULL OR w.period = $2::text))
+	 CROSS JOIN LATERAL (
+		SELECT EXISTS (SELECT FROM finance.invoiced_period i WHERE i.tenant = w.tenant AND i.period = w.period)
+		    OR EXISTS (SELECT FROM finance.period_state s WHERE s.period = w.period AND s.state <> 'open') AS closed) x
+	 WHERE w.why = 'current' OR (p.period IS NOT NULL AND (NOT x.closed OR w.period = $2::text))
 )
 SELECT w.tenant, w.period, (extract(epoch FROM w.starts) * 1000000)::bigint, (extract(epoch FROM w.ends) * 1000000)::bigint,
        w.rating_id, w.rating_run, w.invoiced,

@@ -42,15 +42,36 @@ every='"override": "acme-deal", "terms": {"trial": {"until": "2026-02-01"},
   "minimum": {"amount": "1000", "prorate": true, "ramp": [{"from": "2026-04-01", "amount": "2000"}]},
   "maximum": {"amount": "9000", "prorate": true}}'
 equal "a contract without terms is applied" "$(applied 2026-01-01)" applied
-equal "it has neither override nor terms" "$(listed)" 'std,,2025-12-31T23:00:00Z,'
+equal "it has neither override nor terms" "$(listed)" 'std,,2025-12-31T23:00:00Z,,,'
 contract 2026-02-01 "$every"
 check "a dry run takes all that terms can say" apply --quiet --dry-run
-equal "and changes nothing" "$(listed)" 'std,,2025-12-31T23:00:00Z,'
+equal "and changes nothing" "$(listed)" 'std,,2025-12-31T23:00:00Z,,,'
 equal "they are applied" "$(applied 2026-02-01 "$every")" applied
 equal "applied again they are the same" "$(applied 2026-02-01 "$every")" unchanged
 equal "they are listed in a few words" "$(listed | sed -n 2p)" \
-	'std,acme-deal,2026-01-31T23:00:00Z,"trial, 2 fees, 1 allowance, 2 discounts, commitment, minimum, maximum"'
+	'std,acme-deal,2026-01-31T23:00:00Z,,,"trial, 2 fees, 1 allowance, 2 discounts, commitment, minimum, maximum"'
 check "the books are right" tollbook reconcile --quiet
+
+# When it ends, and its tax.
+last() { listed | tail -n 1 | cut -d, -f3-5; }
+equal "a tax is applied" "$(applied 2026-02-10 '"tax": {"name": "VAT", "percent": "19.50"}')" applied
+equal "the same tax, written otherwise, is the same" "$(applied 2026-02-10 '"tax": {"percent": "19.5", "name": "VAT"}')" unchanged
+equal "it is listed" "$(last)" '2026-02-09T23:00:00Z,,VAT 19.5 %'
+contract 2026-02-10 '"tax": {"name": "VAT", "percent": "20"}'
+refused "another tax needs a later time" 4 'give the change a later "effective"' apply
+equal "an end on a day is midnight in the zone" "$(applied 2026-02-15 '"until": "2026-02-20"')" applied
+equal "the same end with an offset is the same" "$(applied 2026-02-15 '"until": "2026-02-20T00:00:00+01:00"')" unchanged
+equal "it is listed too" "$(last)" '2026-02-14T23:00:00Z,2026-02-19T23:00:00Z,'
+equal "a row may end where it begins" "$(applied 2026-02-18 '"until": "2026-02-18"')" applied
+contract 2026-02-25 '"until": "2026-02-24"'
+refused "an end before the beginning is refused" 3 'would end before it begins' apply
+refused "with its place" 3 'tenants[0].until' apply
+wrong "an end that is no border of a quarter" 'tenants[0].until' 'not a time that a contract can end at' '"until": "2027-02-01T00:07:00Z"'
+wrong "a tax above 100 percent" 'tenants[0].tax.percent' "not a tax's percentage" '"tax": {"name": "VAT", "percent": "100.5"}'
+wrong "a tax of seven decimals" 'tenants[0].tax.percent' "not a tax's percentage" '"tax": {"name": "VAT", "percent": "1.1234567"}'
+wrong "a tax without a name" 'tenants[0].tax' '"name" is missing' '"tax": {"percent": "1"}'
+check "what was done stands in the audit log" test "$(sql "SELECT after FROM finance.audit_log WHERE action = 'tenant apply' ORDER BY audit_id DESC LIMIT 1")" = \
+	'from 2026-02-17T23:00:00Z until 2026-02-17T23:00:00Z: book std, issuer MAIN'
 
 # What is the same, and what is not.
 equal "other terms from later on are applied" "$(applied 2026-03-01 '"terms": {"minimum": {"amount": "5", "prorate": true}}')" applied
@@ -62,7 +83,7 @@ contract 2026-03-01
 refused "so does a contract without them" 4 'give the change a later "effective"' apply
 contract 2026-03-01 '"override": "acme-deal", "terms": {"minimum": {"amount": "5", "prorate": true}}'
 refused "so does another override" 4 'give the change a later "effective"' apply
-equal "three contracts are there" "$(listed | wc -l)" 3
+equal "six contracts are there" "$(listed | wc -l)" 6
 
 # What is refused.
 contract 2027-01-01 '"override": "euro"'
@@ -79,6 +100,6 @@ wrong "an amount that is a JSON number" 'tenants[0].terms.minimum.amount' 'in qu
 wrong "a day that there is not" 'tenants[0].terms.trial.until' 'no such day' '"terms": {"trial": {"until": "2026-02-30"}}'
 printf 'tenant,name,currency,zone,book,effective,terms\nacme,Acme,USD,UTC,std,2027-01-01,{}\n' >"$room/tenants.csv"
 refused "terms in CSV" 3 'the header names a column that tenants do not have' tollbook tenant apply "$room/tenants.csv"
-equal "nothing of that was applied" "$(listed | wc -l)" 3
+equal "nothing of that was applied" "$(listed | wc -l)" 6
 check "the books are right" tollbook reconcile --quiet
 report

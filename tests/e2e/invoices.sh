@@ -26,7 +26,7 @@ books() { cat >"$room/usage.ndjson" && ingest "$room/usage.ndjson"; }
 booked() { check "usage: $1" finds books <<<"$2"; }
 october() { usage "$1" "$2" 2026-10-20T12:00:00Z "$3" "$4" 0 0; }
 draft() { tollbook invoice draft --quiet --as-of $as_of --format csv "$@" | tr -d '\r' | sed 1d; }
-finalize() { tollbook invoice finalize --quiet --as-of $as_of --format csv "$@" | tr -d '\r' | sed 1d; }
+finalize() { tollbook invoice finalize --quiet --as-of $as_of --format csv "$@" | tr -d '\r' | sed 1d | cut -d, -f1-3,10-; }
 numbers() { sql "SELECT number FROM finance.invoice WHERE status = 'final' ORDER BY number" | tr '\n' ' '; }
 lines() { sql "SELECT l.model, trim_scale(l.exact_amount), l.amount_minor FROM finance.invoice_line l JOIN finance.invoice v USING (invoice_id) WHERE v.tenant = '$1' ORDER BY line" | tr '|\n' ' ;'; }
 
@@ -41,8 +41,8 @@ booked "and both at the last moment of their October and the first of their Nove
 	usage york-2 york 2026-11-01T03:59:59.999999Z a 1000 0 0; usage york-3 york 2026-11-01T04:00:00Z b 1000 0 0
 	usage lin-2 lin 2026-10-31T22:59:59.999999Z a 1000 0 0; usage lin-3 lin 2026-10-31T23:00:00Z b 1000 0 0)"
 check "it is rated" exits 0 rate
-equal "October: two thousand in New York, one in Berlin" "$(draft --period 2026-10 | cut -d, -f1-5 | tr '\n' ' ')" 'lin,2026-10,1,1.00,USD york,2026-10,1,2.00,USD '
-equal "November: one in New York, two in Berlin" "$(draft --period 2026-11 | cut -d, -f1-5 | tr '\n' ' ')" 'lin,2026-11,2,2.00,USD york,2026-11,1,1.00,USD '
+equal "October: two thousand in New York, one in Berlin" "$(draft --period 2026-10 | cut -d, -f1-4,7 | tr '\n' ' ')" 'lin,2026-10,1,1.00,USD york,2026-10,1,2.00,USD '
+equal "November: one in New York, two in Berlin" "$(draft --period 2026-11 | cut -d, -f1-4,7 | tr '\n' ' ')" 'lin,2026-11,2,2.00,USD york,2026-11,1,1.00,USD '
 
 # Rounding: each line, half away from zero, to the currency's smallest unit.
 check "tenants in three currencies" tenants 'yen JPY UTC TF' 'dollar USD UTC TF' 'dinar KWD UTC TF'
@@ -56,7 +56,7 @@ equal "yen have none: 0.5 is 1, 0.499 is 0, 1.501 is 2" "$(lines yen)" 'a 0.5 1;
 equal "dollars have cents: 0.005 is 0.01, 0.004 is 0, 0.026 is 0.03" "$(lines dollar)" 'a 0.005 1;b 0.004 0;c 0.026 3;'
 equal "dinars have a thousand fils: 0.001, 0.003, 1" "$(lines dinar)" 'a 0.001 1;b 0.003 3;c 1 1000;'
 equal "the total is the sum of the rounded lines, not the rounded sum" "$(sql "SELECT trim_scale(exact_total), total_minor FROM finance.invoice WHERE tenant = 'dollar'")" '0.035|4'
-shown() { tollbook invoice list --format csv --period 2026-10 | tr -d '\r' | awk -F, -v t="$1" '$3 == t { print $6, $7 }'; }
+shown() { tollbook invoice list --format csv --period 2026-10 | tr -d '\r' | awk -F, -v t="$1" '$3 == t { print $10, $12 }'; }
 equal "and is printed so" "$(shown yen), $(shown dollar), $(shown dinar)" '3 JPY, 0.04 USD, 1.004 KWD'
 
 # Reasons not to issue.
@@ -80,10 +80,10 @@ equal "takes none either" "$(numbers)$(sql 'SELECT count(*) FROM finance.documen
 as_of=2026-11-05T10:00:00Z
 equal "the first one" "$(finalize --tenant yen)" 'TF-INV-2026-000001,yen,2026-10,final'
 equal "the second one, a later day" "$(as_of=2026-11-06T10:00:00Z finalize --tenant dinar)" 'TF-INV-2026-000002,dinar,2026-10,final'
-refused "a day before that is refused" 4 'has issued an invoice with a later date' tollbook invoice finalize --as-of 2026-11-05T23:59:59Z --tenant lin --period 2026-10
+refused "a day before that is refused" 4 'has issued a document of series INV with a later date' tollbook invoice finalize --as-of 2026-11-05T23:59:59Z --tenant lin --period 2026-10
 equal "and takes no number" "$(numbers)" 'TF-INV-2026-000001 TF-INV-2026-000002 '
 equal "the same day is fine" "$(as_of=2026-11-06T00:00:00Z finalize --tenant lin --period 2026-10)" 'TF-INV-2026-000003,lin,2026-10,final'
-equal "a final one is not drafted again" "$(draft --tenant yen)" 'yen,2026-10,,,,invoiced already'
+equal "a final one is not drafted again" "$(draft --tenant yen)" 'yen,2026-10,,,,,,invoiced already'
 equal "nor made final again" "$(finalize --tenant yen)" ''
 as_of=2026-11-07T10:00:00Z
 check "another issuer's tenant" tenants 'nora USD UTC NORD'

@@ -19,20 +19,26 @@ A contract includes a thousand tokens, gives a tenth off, and has a fee.  A cust
     $ tollbook rate --quiet --as-of 2026-10-31
     nothing is held
     $ tollbook invoice draft --as-of 2026-10-31
-    tenant  period   lines   total  currency  status
-    acme    2026-10      4  103.50  USD       draft
+    tenant  period   lines     net   tax   total  currency  status
+    acme    2026-10      4  103.50  0.00  103.50  USD       draft
     $ tollbook invoice show acme:2026-10
     DRAFT
     from      Token Factory Inc. (TF)
     to        Acme (acme)
     period    2026-10, 2026-10-01T00:00:00Z to 2026-11-01T00:00:00Z, zone UTC
-    total     103.50 USD (103.5 before rounding of the lines)
+    rated     by run 1
+    status    draft
     
     line  model              service tier  meter                       priced as  price tier  quantity  price      per  exact  amount  price rule
        1  gpt-5-mini         default       input_text_uncached_tokens                          4000000   0.25  1000000      1    1.00  public-usd v1 rule 3
        2  gpt-5-mini         default       output_text_tokens                                  2000000      2  1000000      4    4.00  public-usd v1 rule 3
        3  launch: 10 % of 5                                                                                              -0.5   -0.50  discount
        4  platform: 99                                                                                                     99   99.00  fee
+    
+    net                    103.50  103.5 before rounding of the lines
+    credits                        drawn when it is finalized
+    tax                      0.00
+    total                  103.50  USD
     $ tollbook explain acme:2026-10/3
     line        acme:2026-10/3: discount: what a discount takes off
     contract    of acme, in force from 2026-10-01T00:00:00Z, applied 2026-10-01T00:00:00Z by tester

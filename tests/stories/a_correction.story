@@ -25,18 +25,24 @@ The correction is written two days later.  It is about usage of October, so it c
     run 2: 2 ledger rows of 1 batches into 1 interval sums; 1 tenant periods rated: 3 charges, 0 holds
     nothing is held
     $ tollbook invoice draft --as-of 2026-11-03
-    tenant  period   lines  total  currency  status
-    acme    2026-10      2   2.00  USD       draft
+    tenant  period   lines   net   tax  total  currency  status
+    acme    2026-10      2  2.00  0.00   2.00  USD       draft
     $ tollbook invoice show acme:2026-10
     DRAFT
     from      Token Factory (TF)
     to        Acme Corporation (acme)
     period    2026-10, 2026-10-01T04:00:00Z to 2026-11-01T04:00:00Z, zone America/New_York
-    total     2.00 USD (2 before rounding of the lines)
+    rated     by run 2
+    status    draft
     
     line  model       service tier  meter                       priced as  price tier  quantity  price      per  exact  amount  price rule
        1  gpt-5-mini  default       input_text_uncached_tokens                          4000000   0.25  1000000      1    1.00  public-usd v1 rule 3
        2  gpt-5-mini  default       output_text_tokens                                   500000      2  1000000      1    1.00  public-usd v1 rule 3
+    
+    net                      2.00  2 before rounding of the lines
+    credits                        drawn when it is finalized
+    tax                      0.00
+    total                    2.00  USD
 
 The ledger kept all three: the call, its reversal, and the call as it should have been.
 

@@ -18,8 +18,8 @@ comes.
     nova    2026-11  gpt-5-mini  default       output_text_tokens          unknown_tenant   1000000
     (exit 7)
     $ tollbook invoice draft --as-of 2026-11-02
-    tenant  period   lines  total  currency  status
-    nova    2026-11                          no contract: its usage is on hold
+    tenant  period   lines  net  tax  total  currency  status
+    nova    2026-11                                    no contract: its usage is on hold
 
 Nova turns out to be in New York, where it was still October.
 
@@ -34,5 +34,5 @@ Nova turns out to be in New York, where it was still October.
     run 2: 0 ledger rows of 0 batches into 0 interval sums; 1 tenant periods rated: 3 charges, 0 holds
     nothing is held
     $ tollbook invoice draft --as-of 2026-11-03
-    tenant  period   lines  total  currency  status
-    nova    2026-10      2   3.00  USD       draft
+    tenant  period   lines   net   tax  total  currency  status
+    nova    2026-10      2  3.00  0.00   3.00  USD       draft

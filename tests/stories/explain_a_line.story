@@ -15,16 +15,16 @@ A customer asks about a line of an invoice.  The answer is the rule, the arithme
     run 1: 3 ledger rows of 1 batches into 2 interval sums; 1 tenant periods rated: 4 charges, 0 holds
     nothing is held
     $ tollbook invoice draft --as-of 2026-11-02
-    tenant  period   lines  total  currency  status
-    acme    2026-10      3   0.01  USD       draft
+    tenant  period   lines   net   tax  total  currency  status
+    acme    2026-10      3  0.01  0.00   0.01  USD       draft
     $ tollbook invoice finalize --as-of 2026-11-02
-    number              tenant  period   status
-    TF-INV-2026-000001  acme    2026-10  final
+    number              tenant  period    net  credits   tax  total  from balance  currency  status
+    TF-INV-2026-000001  acme    2026-10  0.01     0.00  0.00   0.01          0.00  USD       final
     $ tollbook invoice show TF-INV-2026-000001 --format csv
-    line,model,service_tier,meter,priced_as,tier,quantity,price,per,exact_amount,amount,price_rule,kind,billed,detail
-    1,gpt-5-mini,default,input_text_uncached_tokens,,,3000,0.25,1000000,0.00075,0.00,public-usd v1 rule 3,usage,3000,
-    2,gpt-5-mini,default,input_text_cache_read_tokens,,,500,0.025,1000000,0.0000125,0.00,public-usd v1 rule 3,usage,500,
-    3,gpt-5-mini,default,output_text_tokens,,,6500,2,1000000,0.013,0.01,public-usd v1 rule 3,usage,6500,
+    line,model,service_tier,meter,priced_as,tier,quantity,price,per,exact_amount,amount,price_rule,kind,billed,detail,adjustment
+    1,gpt-5-mini,default,input_text_uncached_tokens,,,3000,0.25,1000000,0.00075,0.00,public-usd v1 rule 3,usage,3000,,
+    2,gpt-5-mini,default,input_text_cache_read_tokens,,,500,0.025,1000000,0.0000125,0.00,public-usd v1 rule 3,usage,500,,
+    3,gpt-5-mini,default,output_text_tokens,,,6500,2,1000000,0.013,0.01,public-usd v1 rule 3,usage,6500,,
 
 Line 3 has 6500 output tokens, in two quarters of an hour, from three calls.
 

@@ -516,6 +516,99 @@ the_version_in_force_when_the_quarter_began_prices_it(void)
 	EXPECT_BILL(bill, "m 1 x 1 = 1; m 1 x 2 = 2");
 }
 
+/* Two versions of a book, of which the second begins on the 16th: m at 1 and n at 3, then m at 2 and n at 5. */
+static const struct price_books *
+two_versions(struct bill *bill)
+{
+	bill_book(bill, VERSION("01", REQUESTS("'model': 'm'", EACH("1")) AND REQUESTS("'model': 'n'", EACH("3"))));
+	return bill_book(bill, VERSION("16", REQUESTS("'model': 'm'", EACH("2")) AND REQUESTS("'model': 'n'", EACH("5"))));
+}
+
+/* The bill of one request each of m and n on the 1st and on the 20th, under substitutions. */
+static const char *
+substituted(struct bill *bill, const struct substitution *substitutions, size_t count)
+{
+	bill->inputs.substitutions = substitutions;
+	bill->inputs.substitution_count = count;
+	for (int day = 1; day <= 20; day += 19) {
+		bill_requests(bill, day, "m", 1);
+		bill_requests(bill, day, "n", 1);
+	}
+	return bill_text(bill);
+}
+
+static void
+a_version_that_stands_in_prices_the_whole_period(void)
+{
+	struct bill *all = bill_open(), *one = bill_open(), *early = bill_open(), *override = bill_open(), *other = bill_open();
+	const struct price_books *books = two_versions(all);
+	struct substitution stands = {.substitution_id = 1, .model = "", .books = books, .version = &books->item[1]};
+
+	bill_contract(all, "2026-01-01T00:00:00Z", books, NULL, NULL);
+	EXPECT_TEXT(substituted(all, &stands, 1), "m 2 x 2 = 4; n 2 x 5 = 10");
+	bill_close(all);
+
+	stands = (struct substitution){1, "n", two_versions(one), NULL};
+	stands.version = &stands.books->item[1];
+	bill_contract(one, "2026-01-01T00:00:00Z", stands.books, NULL, NULL);
+	EXPECT_TEXT(substituted(one, &stands, 1), "m 1 x 1 = 1; m 1 x 2 = 2; n 2 x 5 = 10");
+	bill_close(one);
+
+	stands = (struct substitution){1, "", two_versions(early), NULL};
+	stands.version = &stands.books->item[0];
+	bill_contract(early, "2026-01-01T00:00:00Z", stands.books, NULL, NULL);
+	EXPECT_TEXT(substituted(early, &stands, 1), "m 2 x 1 = 2; n 2 x 3 = 6");
+	bill_close(early);
+
+	stands = (struct substitution){1, "m", two_versions(override), NULL};
+	stands.version = &stands.books->item[1];
+	bill_contract(override, "2026-01-01T00:00:00Z",
+	    bill_book(override, NAMED("base", "2026-01-01T00:00:00Z", "'rules': [" REQUESTS("'model': 'n'", EACH("9")) "]")),
+	    stands.books, NULL);
+	EXPECT_TEXT(substituted(override, &stands, 1), "m 2 x 2 = 4; n 1 x 3 = 3; n 1 x 5 = 5");
+	bill_close(override);
+
+	/* Of another book than the contract's it counts for nothing. */
+	stands = (struct substitution){1, "", two_versions(other), NULL};
+	stands.version = &stands.books->item[1];
+	bill_contract(other, "2026-01-01T00:00:00Z",
+	    bill_book(other, NAMED("base", "2026-01-01T00:00:00Z", "'rules': [" REQUESTS("'model': 'n'", EACH("9")) "]")), NULL,
+	    NULL);
+	EXPECT_TEXT(substituted(other, &stands, 1), "n 2 x 9 = 18; hold m 2: no_rule");
+	bill_close(other);
+}
+
+static void
+of_two_versions_that_stand_in_the_newer_one_counts(void)
+{
+	struct bill *all_last = bill_open(), *one_last = bill_open();
+	const struct price_books *books = two_versions(all_last);
+	const struct substitution all[] = {{1, "m", books, &books->item[1]}, {2, "", books, &books->item[0]}};
+	const struct price_books *others = two_versions(one_last);
+	const struct substitution one[] = {{2, "m", others, &others->item[1]}, {1, "", others, &others->item[0]}};
+
+	bill_contract(all_last, "2026-01-01T00:00:00Z", books, NULL, NULL);
+	EXPECT_TEXT(substituted(all_last, all, 2), "m 2 x 1 = 2; n 2 x 3 = 6");
+	bill_close(all_last);
+	bill_contract(one_last, "2026-01-01T00:00:00Z", others, NULL, NULL);
+	EXPECT_TEXT(substituted(one_last, one, 2), "m 2 x 2 = 4; n 2 x 3 = 6");
+	bill_close(one_last);
+}
+
+static void
+a_version_stands_in_before_its_book_has_begun(void)
+{
+	struct bill *bill = bill_open();
+	const struct price_books *books = bill_book(bill, VERSION("16", REQUESTS("'model': 'm'", EACH("2"))));
+	const struct substitution stands = {1, "", books, &books->item[0]};
+
+	bill_contract(bill, "2026-01-01T00:00:00Z", books, NULL, NULL);
+	bill->inputs.substitutions = &stands;
+	bill->inputs.substitution_count = 1;
+	bill_requests(bill, 1, "m", 5);
+	EXPECT_BILL(bill, "m 5 x 2 = 10");
+}
+
 static void
 a_counter_goes_on_over_a_new_version_of_the_same_rule(void)
 {
@@ -816,6 +909,63 @@ a_commitment_counts_what_earlier_months_of_its_window_spent(void)
 }
 
 static void
+usage_after_the_end_of_a_contract_is_held_and_its_terms_end_there(void)
+{
+	struct bill *ends = bill_open(), *back = bill_open();
+	const struct price_books *books = bill_book(ends, FLAT("1"));
+	const char *terms = "{'minimum': {'amount': '31', 'prorate': true}, 'fees': [{'name': 'seat', 'amount': '7'}, "
+			    "{'name': 'room', 'amount': '31', 'prorate': true}]}";
+
+	/* 10 of 31 days */
+	bill_contract(ends, "2026-01-01T00:00:00Z", books, NULL, terms);
+	ends->item[0].until = moment("2026-01-11T00:00:00Z");
+	bill_requests(ends, 10, "m", 4);
+	bill_requests(ends, 11, "m", 5);
+	EXPECT_BILL(ends,
+	    "m 4 x 1 = 4; minimum 6 (minimum: 31 x 240 of 744 hours - 4); fee 7 (seat: 7); fee 10 (room: 31 x 240 of 744 hours); "
+	    "hold m 5: after_contract");
+
+	/* Back for the last day: a fee that is not prorated is charged once. */
+	books = bill_book(back, FLAT("1"));
+	bill_contract(back, "2026-01-01T00:00:00Z", books, NULL, terms);
+	back->item[0].until = moment("2026-01-11T00:00:00Z");
+	bill_contract(back, "2026-01-31T00:00:00Z", books, NULL, terms);
+	bill_requests(back, 10, "m", 4);
+	bill_requests(back, 30, "m", 5);
+	bill_requests(back, 31, "m", 1);
+	EXPECT_BILL(back,
+	    "m 4 x 1 = 4; m 1 x 1 = 1; minimum 6 (minimum: 31 x 240 of 744 hours - 4); "
+	    "fee 10 (room: 31 x 240 of 744 hours); fee 7 (seat: 7); fee 1 (room: 31 x 24 of 744 hours); hold m 5: "
+	    "after_contract");
+}
+
+static void
+the_window_of_a_commitment_ends_with_the_contract_and_begins_anew_with_the_next(void)
+{
+	const char *terms = "{'commitment': {'amount': '100', 'reset': 'year', 'true_up': true}}";
+	struct bill *ends = bill_open(), *back = bill_open();
+	const struct price_books *books = bill_book(ends, FLAT("1"));
+
+	bill_contract(ends, "2025-06-01T00:00:00Z", books, NULL, terms);
+	ends->item[0].until = moment("2026-01-11T00:00:00Z");
+	ends->inputs.period = "2026-02";
+	bill_spent(ends, "2026-01", "30");
+	bill_requests(ends, 1, "m", 20);
+	EXPECT_BILL(ends, "m 20 x 1 = 20; true_up 50 (commitment: 100 - 50)");
+
+	books = bill_book(back, FLAT("1"));
+	bill_contract(back, "2025-06-01T00:00:00Z", books, NULL, terms);
+	back->item[0].until = moment("2026-01-11T00:00:00Z");
+	bill_contract(back, "2026-01-21T00:00:00Z", books, NULL, terms);
+	back->item[1].until = moment("2026-01-31T00:00:00Z");
+	back->inputs.period = "2026-02";
+	bill_spent(back, "2026-01", "30");
+	bill_requests(back, 1, "m", 20);
+	bill_requests(back, 22, "m", 40);
+	EXPECT_BILL(back, "m 20 x 1 = 20; m 40 x 1 = 40; true_up 50 (commitment: 100 - 50); true_up 60 (commitment: 100 - 40)");
+}
+
+static void
 terms_hold_for_their_segment_of_the_period(void)
 {
 	struct bill *bill = bill_open();
@@ -1029,14 +1179,18 @@ UNIT_TESTS("rating/charges", TEST(a_charge_is_quantity_times_price_over_per), TE
     TEST(a_fee_that_an_earlier_month_paid_is_not_charged_again), TEST(the_version_in_force_when_the_quarter_began_prices_it),
     TEST(a_counter_goes_on_over_a_new_version_of_the_same_rule), TEST(a_volume_price_counts_over_a_new_version_too),
     TEST(the_fee_of_a_volume_price_stands_once_in_a_month_of_two_versions),
-    TEST(a_version_that_a_rating_has_not_seen_does_not_count), TEST(the_window_that_holds_the_quarter_changes_the_price),
-    TEST(steps_count_by_day_and_night_together), TEST(a_window_may_have_tiers_or_brackets_of_its_own),
-    TEST(an_override_is_asked_before_the_book), TEST(what_led_to_a_price_stands_with_the_charge),
-    TEST(rules_of_an_extended_book_are_numbered_behind_its_own), TEST(usage_in_a_trial_is_free_and_counts_in_nothing),
-    TEST(an_allowance_takes_the_first_units_and_they_fill_no_steps),
+    TEST(a_version_that_stands_in_prices_the_whole_period), TEST(of_two_versions_that_stand_in_the_newer_one_counts),
+    TEST(a_version_stands_in_before_its_book_has_begun), TEST(a_version_that_a_rating_has_not_seen_does_not_count),
+    TEST(the_window_that_holds_the_quarter_changes_the_price), TEST(steps_count_by_day_and_night_together),
+    TEST(a_window_may_have_tiers_or_brackets_of_its_own), TEST(an_override_is_asked_before_the_book),
+    TEST(what_led_to_a_price_stands_with_the_charge), TEST(rules_of_an_extended_book_are_numbered_behind_its_own),
+    TEST(usage_in_a_trial_is_free_and_counts_in_nothing), TEST(an_allowance_takes_the_first_units_and_they_fill_no_steps),
     TEST(discounts_commitment_bounds_and_fees_follow_in_this_order),
-    TEST(a_commitment_counts_what_earlier_months_of_its_window_spent), TEST(terms_hold_for_their_segment_of_the_period),
-    TEST(free_usage_of_one_segment_is_one_charge), TEST(a_pattern_of_the_terms_that_cannot_be_decided_holds_the_usage),
+    TEST(a_commitment_counts_what_earlier_months_of_its_window_spent),
+    TEST(usage_after_the_end_of_a_contract_is_held_and_its_terms_end_there),
+    TEST(the_window_of_a_commitment_ends_with_the_contract_and_begins_anew_with_the_next),
+    TEST(terms_hold_for_their_segment_of_the_period), TEST(free_usage_of_one_segment_is_one_charge),
+    TEST(a_pattern_of_the_terms_that_cannot_be_decided_holds_the_usage),
     TEST(a_period_without_usage_has_its_fees_and_its_minimum), TEST(parts_tell_which_charges_the_last_usage_went_to),
     TEST(the_output_digest_does_not_depend_on_the_order_of_equal_usage), TEST(the_output_digest_changes_with_what_a_charge_shows),
     TEST(books_that_are_not_published_are_told_apart), TEST(usage_in_pieces_costs_what_it_costs_at_once))

@@ -289,10 +289,32 @@ what_contradicts_itself_is_refused(void)
 	expect_refused("{'fees': [{'amount': '1'}]}", AT ".fees[0].name", "{\"amount\":\"1\"}", "\"name\" is missing", "");
 }
 
-UNIT_TESTS("rating/contract_terms", TEST(every_part_of_the_terms_is_read), TEST(what_is_left_out_is_not_there),
-    TEST(a_time_may_have_an_offset), TEST(allowances_of_seconds_count_in_billionths),
-    TEST(a_scope_covers_what_it_names_and_all_of_what_it_does_not), TEST(a_ramp_is_at_the_last_step_that_has_begun),
-    TEST(the_terms_are_summed_up_in_a_few_words), TEST(what_is_no_object_or_an_empty_one_is_refused),
-    TEST(an_unknown_key_is_refused_with_the_nearest_one), TEST(numbers_are_decimal_text_within_limits),
-    TEST(counts_are_whole_json_numbers), TEST(times_are_days_or_quarters_of_an_hour),
-    TEST(a_day_in_a_zone_that_is_none_is_refused), TEST(what_a_scope_names_must_exist), TEST(what_contradicts_itself_is_refused))
+static void
+adjustments_wait_for_the_next_invoice_unless_it_is_said_otherwise(void)
+{
+	struct contract_terms *plain = terms_in("{'adjustments': {}}", "UTC");
+	struct contract_terms *credited = terms_in("{'adjustments': {'as': 'credit_note', 'waive_below': '0.50'}}", "UTC");
+	struct arena arena = {0};
+
+	CU_ASSERT_TRUE(plain->adjustments.is_set);
+	CU_ASSERT_FALSE(plain->adjustments.as_credit_note);
+	CU_ASSERT_TRUE(plain->adjustments.waive_below.e18 == 0);
+	CU_ASSERT_TRUE(credited->adjustments.as_credit_note);
+	CU_ASSERT_TRUE(credited->adjustments.waive_below.e18 == amount_of("0.5").e18);
+	EXPECT_TEXT(contract_terms_summary(credited, &arena), "adjustments");
+	arena_release(&arena);
+	contract_terms_free(plain);
+	contract_terms_free(credited);
+	expect_refused("{'adjustments': {'as': 'credit'}}", AT ".adjustments.as", "\"credit\"", "cannot be this", "credit_note");
+	expect_refused("{'adjustments': {'waive_below': 1}}", AT ".adjustments.waive_below", "1", "decimal text", "in quotes");
+	expect_refused("{'adjustments': {'waive': '1'}}", AT ".adjustments.waive", "\"1\"", "no such key", "waive_below");
+}
+
+UNIT_TESTS("rating/contract_terms", TEST(adjustments_wait_for_the_next_invoice_unless_it_is_said_otherwise),
+    TEST(every_part_of_the_terms_is_read), TEST(what_is_left_out_is_not_there), TEST(a_time_may_have_an_offset),
+    TEST(allowances_of_seconds_count_in_billionths), TEST(a_scope_covers_what_it_names_and_all_of_what_it_does_not),
+    TEST(a_ramp_is_at_the_last_step_that_has_begun), TEST(the_terms_are_summed_up_in_a_few_words),
+    TEST(what_is_no_object_or_an_empty_one_is_refused), TEST(an_unknown_key_is_refused_with_the_nearest_one),
+    TEST(numbers_are_decimal_text_within_limits), TEST(counts_are_whole_json_numbers),
+    TEST(times_are_days_or_quarters_of_an_hour), TEST(a_day_in_a_zone_that_is_none_is_refused),
+    TEST(what_a_scope_names_must_exist), TEST(what_contradicts_itself_is_refused))

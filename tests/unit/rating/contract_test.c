@@ -5,9 +5,9 @@
 
 enum { ROWS_MAX = 4 };
 
-/* "first: starts - ends" for each segment of April, joined by "; ", of rows by their effective times and terms. */
+/* "first: starts - ends" for each segment of April, joined by "; ", of rows by their effective times, ends and terms. */
 static const char *
-segments(size_t count, const char *const effective[], const char *const terms[])
+segments_until(size_t count, const char *const effective[], const char *const until[], const char *const terms[])
 {
 	static char told[512];
 	struct contract row[ROWS_MAX] = {{0}};
@@ -17,7 +17,9 @@ segments(size_t count, const char *const effective[], const char *const terms[])
 
 	told[0] = '\0';
 	for (size_t i = 0; i < count; i++)
-		row[i] = (struct contract){.effective = moment(effective[i]), .terms_text = terms[i]};
+		row[i] = (struct contract){.effective = moment(effective[i]),
+		    .until = until == NULL || until[i] == NULL ? (struct instant){0} : moment(until[i]),
+		    .terms_text = terms[i]};
 	while (contracts_segment(
 	    &contracts, moment("2026-04-01T00:00:00Z"), moment("2026-05-01T00:00:00Z"), &at, &first, &segment)) {
 		char starts[INSTANT_TEXT], ends[INSTANT_TEXT];
@@ -27,6 +29,12 @@ segments(size_t count, const char *const effective[], const char *const terms[])
 		CU_ASSERT_FATAL(used < sizeof told);
 	}
 	return told;
+}
+
+static const char *
+segments(size_t count, const char *const effective[], const char *const terms[])
+{
+	return segments_until(count, effective, NULL, terms);
 }
 
 #define SEGMENTS(effective, terms) segments(sizeof effective / sizeof *effective, effective, terms)
@@ -71,5 +79,72 @@ the_first_contract_may_begin_within_the_period_or_later(void)
 	EXPECT_TEXT(segments(0, NULL, NULL), "");
 }
 
+static void
+a_contract_with_an_end_has_no_segment_from_then_on(void)
+{
+	static const char *const effective[] = {"2026-01-01T00:00:00Z"}, *const terms[] = {"a"};
+	static const char *const within[] = {"2026-04-16T00:00:00Z"}, *const before[] = {"2026-04-01T00:00:00Z"};
+	static const char *const after[] = {"2026-05-16T00:00:00Z"};
+
+	EXPECT_TEXT(segments_until(1, effective, within, terms), "0: 2026-04-01 - 2026-04-16");
+	EXPECT_TEXT(segments_until(1, effective, before, terms), "");
+	EXPECT_TEXT(segments_until(1, effective, after, terms), "0: 2026-04-01 - 2026-05-01");
+}
+
+static void
+a_row_that_ends_when_it_begins_ends_the_one_before_it(void)
+{
+	static const char *const effective[] = {"2026-01-01T00:00:00Z", "2026-04-16T00:00:00Z"};
+	static const char *const until[] = {NULL, "2026-04-16T00:00:00Z"};
+	static const char *const same[] = {"a", "a"}, *const other[] = {"a", ""};
+
+	EXPECT_TEXT(segments_until(2, effective, until, same), "0: 2026-04-01 - 2026-04-16");
+	EXPECT_TEXT(segments_until(2, effective, until, other), "0: 2026-04-01 - 2026-04-16");
+}
+
+static void
+the_same_terms_after_a_gap_are_a_segment_of_their_own(void)
+{
+	static const char *const effective[] = {"2026-01-01T00:00:00Z", "2026-04-21T00:00:00Z"};
+	static const char *const gap[] = {"2026-04-11T00:00:00Z", NULL}, *const none[] = {"2026-04-21T00:00:00Z", NULL};
+	static const char *const later[] = {"2026-06-01T00:00:00Z", NULL}, *const terms[] = {"a", "a"};
+
+	EXPECT_TEXT(segments_until(2, effective, gap, terms), "0: 2026-04-01 - 2026-04-11; 1: 2026-04-21 - 2026-05-01");
+	EXPECT_TEXT(segments_until(2, effective, none, terms), "0: 2026-04-01 - 2026-05-01");
+	EXPECT_TEXT(segments_until(2, effective, later, terms), "0: 2026-04-01 - 2026-05-01");
+}
+
+/* The place of the contract in force on a day of April 2026. */
+static size_t
+place_on(const struct contracts *contracts, const char *day)
+{
+	return contract_at(contracts, moment(day));
+}
+
+static void
+in_force_is_the_last_row_that_began_unless_it_has_ended(void)
+{
+	struct contract row[] = {{.effective = moment("2026-01-01T00:00:00Z"), .until = moment("2026-04-11T00:00:00Z")},
+	    {.effective = moment("2026-04-21T00:00:00Z")}};
+	const struct contracts contracts = {.item = row, .count = 2};
+
+	CU_ASSERT_EQUAL(place_on(&contracts, "2025-12-31T23:45:00Z"), 0);
+	CU_ASSERT_EQUAL(place_on(&contracts, "2026-04-10T23:45:00Z"), 1);
+	CU_ASSERT_EQUAL(place_on(&contracts, "2026-04-11T00:00:00Z"), 0);
+	CU_ASSERT_EQUAL(place_on(&contracts, "2026-04-20T23:45:00Z"), 0);
+	CU_ASSERT_EQUAL(place_on(&contracts, "2026-04-21T00:00:00Z"), 2);
+	CU_ASSERT_FALSE(contract_goes_on(&contracts, 0));
+	CU_ASSERT_EQUAL(contract_chain(&contracts, 1), 1);
+	row[0].until = (struct instant){0};
+	CU_ASSERT_EQUAL(place_on(&contracts, "2026-04-20T23:45:00Z"), 1);
+	CU_ASSERT_TRUE(contract_goes_on(&contracts, 0));
+	CU_ASSERT_EQUAL(contract_chain(&contracts, 1), 0);
+	row[1].until = row[1].effective;
+	CU_ASSERT_EQUAL(place_on(&contracts, "2026-04-21T00:00:00Z"), 0);
+	CU_ASSERT_FALSE(contract_goes_on(&contracts, 0));
+}
+
 UNIT_TESTS("rating/contract", TEST(one_contract_is_one_segment), TEST(other_terms_begin_a_segment_and_the_same_ones_do_not),
-    TEST(contracts_before_and_after_the_period_have_none), TEST(the_first_contract_may_begin_within_the_period_or_later))
+    TEST(contracts_before_and_after_the_period_have_none), TEST(the_first_contract_may_begin_within_the_period_or_later),
+    TEST(a_contract_with_an_end_has_no_segment_from_then_on), TEST(a_row_that_ends_when_it_begins_ends_the_one_before_it),
+    TEST(the_same_terms_after_a_gap_are_a_segment_of_their_own), TEST(in_force_is_the_last_row_that_began_unless_it_has_ended))

@@ -4,8 +4,8 @@
  * Anchored at both ends, capped in length, with match, depth and heap limits.  Reaching a limit is an answer of its own: a
  * silent "no match" would let another rule price the usage.  This is the only file that knows PCRE2.
  */
-#ifndef RATING_PATTERN_H
-#define RATING_PATTERN_H
+#ifndef BASE_PATTERN_H
+#define BASE_PATTERN_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* pattern_test.c -- patterns match whole names, and none of them runs away. */
-#include "rating/pattern.h"
+#include "base/pattern.h"
 
 #include "base/memory.h"
 #include "tests/support/unit.h"
@@ -145,7 +145,7 @@ a_faulty_pattern_is_refused_with_its_place(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(refusal("a\\Cb", &position), "not a pattern"));
 }
 
-UNIT_TESTS("rating/pattern", TEST(a_pattern_matches_the_whole_name_and_not_a_part), TEST(case_counts),
+UNIT_TESTS("base/pattern", TEST(a_pattern_matches_the_whole_name_and_not_a_part), TEST(case_counts),
     TEST(a_dot_is_one_character_and_not_one_byte), TEST(a_name_that_is_not_utf8_cannot_be_decided),
     TEST(a_catastrophic_pattern_ends_at_its_limit), TEST(a_pattern_cannot_lift_its_own_limits),
     TEST(a_name_over_1024_bytes_cannot_be_decided), TEST(a_pattern_over_256_bytes_is_refused),

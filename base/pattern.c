@@ -5,7 +5,7 @@
  * place of the subject; anchored, it bounds the whole.  No JIT: it ignores the depth limit, and names are short.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "rating/pattern.h"
+#include "base/pattern.h"
 
 #include <pcre2.h>
 #include <stdlib.h>

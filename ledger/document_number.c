@@ -1,0 +1,22 @@
+/* document_number.c -- see document_number.h. */
+#include "ledger/document_number.h"
+
+bool
+document_number_take(
+    struct run *run, const char *issuer, const char *series, const char *date, struct document_number *out, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(run->db, SQL_LEDGER_NUMBER_TAKE, PARAMS(issuer, series, date), &rows, err))
+		return false;
+	if (rows.count == 0) {
+		rows_release(&rows);
+		error_set(err, ERROR_STATE, "issuer %s has issued a document of series %s with a later date than %s", issuer,
+		    series, date);
+		return error_hint(err, "Numbers rise with dates: do it with a date (--as-of) that is not before the last one.");
+	}
+	out->place = row_number(&rows, 0, 0);
+	rows_release(&rows);
+	out->text = arena_format(&run->arena, "%s-%s-%.4s-%06lld", issuer, series, date, (long long)out->place);
+	return true;
+}

@@ -1,0 +1,20 @@
+/*
+ * document_number.h -- numbers of documents: without gap or double in each series of an issuer and year, rising with dates.
+ */
+#ifndef LEDGER_DOCUMENT_NUMBER_H
+#define LEDGER_DOCUMENT_NUMBER_H
+
+#include "base/command.h"
+
+struct document_number {
+	const char *text; /* TF-INV-2026-000001; in the arena of the run */
+	int64_t place;
+};
+
+/* Takes the next number of a series ("INV", "CRN") for a date of issue (YYYY-MM-DD), in the caller's transaction.  ERROR_STATE
+ * where the series has a later date already. */
+MUST_CHECK
+bool document_number_take(
+    struct run *run, const char *issuer, const char *series, const char *date, struct document_number *out, struct error *err);
+
+#endif

@@ -1,0 +1,24 @@
+-- Tenants whose waiting adjustments need an invoice of their own: no rated period with lines will take them, and their contract ended or
+-- the month ended in which the first of them was booked.  Of several currencies one at a time, one with something to pay first.
+-- $1 text period (the month that it is now in the tenant's zone), '' for all
+-- $2 text tenant, '' for all
+-- $3 timestamptz now
+SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.owed
+  FROM (SELECT w.tenant, to_char($3::timestamptz AT TIME ZONE c.zone, 'YYYY-MM') AS period, c.contract_id, w.currency,
+               bool_or(w.amount_minor > 0) AS owed
+          FROM finance.adjustment_waiting w
+          JOIN LATERAL (SELECT * FROM finance.contract WHERE tenant = w.tenant AND currency = w.currency AND effective <= $3::timestamptz
+                         ORDER BY effective DESC LIMIT 1) c ON true
+         WHERE ($2::text = '' OR w.tenant = $2::text)
+           AND NOT EXISTS (SELECT FROM finance.invoice_line l JOIN finance.invoice v USING (invoice_id)
+                            WHERE l.adjustment_id = w.adjustment_id AND v.status = 'draft')
+           AND NOT EXISTS (SELECT FROM finance.current_rating r
+                            WHERE r.tenant = w.tenant
+                              AND NOT EXISTS (SELECT FROM finance.invoiced_period i WHERE i.tenant = r.tenant AND i.period = r.period)
+                              AND NOT EXISTS (SELECT FROM finance.period_state s WHERE s.period = r.period AND s.state = 'hard')
+                              AND EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = r.rating_id AND h.price <> 0))
+         GROUP BY w.tenant, c.zone, c.contract_id, w.currency
+        HAVING COALESCE((SELECT until FROM finance.contract WHERE tenant = w.tenant ORDER BY effective DESC LIMIT 1) <= $3::timestamptz, false)
+            OR date_trunc('month', min(w.booked_at) AT TIME ZONE c.zone) < date_trunc('month', $3::timestamptz AT TIME ZONE c.zone)) x
+ WHERE $1::text = '' OR x.period = $1::text
+ ORDER BY x.tenant, x.owed DESC, x.currency;
