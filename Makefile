@@ -147,11 +147,11 @@ install: all
 	install -D -m 755 $(BUILD)/tollbook $(DESTDIR)$(PREFIX)/bin/tollbook
 	$(BUILD)/tollbook --manual >$(BUILD)/tollbook.1
 	install -D -m 644 $(BUILD)/tollbook.1 $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tollbook docs/price-book.schema.json docs/tenants.schema.json
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tollbook docs/price-book.schema.json docs/tenants.schema.json docs/roles.schema.json
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/tollbook $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
-	rm -f $(DESTDIR)$(PREFIX)/share/tollbook/price-book.schema.json $(DESTDIR)$(PREFIX)/share/tollbook/tenants.schema.json
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/tollbook/,price-book.schema.json tenants.schema.json roles.schema.json)
 
 fmt:
 	clang-format -i $$(find $(ROOMS) tests tollbook.c -name '*.[ch]')

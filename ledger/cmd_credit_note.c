@@ -225,6 +225,8 @@ issue(struct run *run, struct error *err)
 		return false;
 	if (again)
 		say(run, "request %s was made before: this is its credit note", wish.request);
+	else if (wish.scope == CREDIT_FULL && !run->dry_run)
+		say(run, "its usage can be invoiced again: tollbook rate, then tollbook invoice draft and finalize");
 	print_issued(run, &note);
 	rows_release(&note);
 	return true;

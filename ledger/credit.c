@@ -24,7 +24,7 @@ credit_entry_add(
 		    entry->request_id, entry->reason, entry->ticket == NULL ? "" : entry->ticket, param_instant(arena, run->now),
 		    run->by),
 		&rows, err))
-		return error_wrap(err, "credit %s", grant_id);
+		return false;
 	*entry_id = arena_copy(arena, row_text(&rows, 0, 0), row_length(&rows, 0, 0));
 	rows_release(&rows);
 	return true;

@@ -401,6 +401,21 @@ make_final(struct run *run, const char *invoice_id, const struct document_number
 }
 
 static bool
+audit_finalized(struct run *run, const struct finalized *finalized, struct error *err)
+{
+	char net[DECIMAL_TEXT], credits[DECIMAL_TEXT], tax[DECIMAL_TEXT], total[DECIMAL_TEXT];
+
+	return audit_add(run,
+	    &(struct audit){.action = "invoice finalize",
+		.subject = finalized->number,
+		.before = arena_format(&run->arena, "draft of %s, %s", finalized->tenant, finalized->period),
+		.after = arena_format(&run->arena, "final: net %s, credits %s, tax %s, total %s %s",
+		    money_format(finalized->net, net), money_format(finalized->credits, credits),
+		    money_format(finalized->tax, tax), money_format(finalized->total, total), finalized->total.currency->code)},
+	    err);
+}
+
+static bool
 finalize_one(struct run *run, const struct rows *draft, struct finalized *out, struct error *err)
 {
 	const char *invoice_id = row_text(draft, 0, FINAL_INVOICE);
@@ -416,7 +431,7 @@ finalize_one(struct run *run, const struct rows *draft, struct finalized *out, s
 	    !payment_from_balance(run, invoice_id, number.text, date, out->total.minor, &out->from_balance.minor, err))
 		return false;
 	out->number = number.text;
-	return true;
+	return audit_finalized(run, out, err);
 }
 
 /* The currency of a draft, which may have left the table of currencies since. */

@@ -25,12 +25,12 @@ static const struct option_spec plan_options[] = {
 };
 static const struct option_spec list_options[] = {
     {"period", "YYYY-MM", "only of this billing period", 'p'},
-    {"tenant", "TENANT", "only of this tenant, or of all", 't'},
+    {"tenant", "TENANT", "only those of this tenant, and those of all tenants", 't'},
     {0},
 };
 static const struct option_spec show_options[] = {
-    {"by", "NAMES", "sum up by some of tenant, model, meter, day, with commas between; default: all of them", 0},
-    {"movers", "N", "show the N largest differences; default: 10, with --by all", 0},
+    {"sum-by", "NAMES", "sum up by some of tenant, model, meter, day, with commas between; default: all of them", 0},
+    {"movers", "N", "show the N largest differences; default: 10, with --sum-by all", 0},
     {0},
 };
 static const struct option_spec decide_options[] = {
@@ -70,7 +70,7 @@ const struct command cmd_rerate_show = {
     .options = show_options,
     .needs = NEEDS_DB,
     .prints_rows = true,
-    .example = "  tollbook rerate show 3\n  tollbook rerate show 3 --by tenant,day --format csv",
+    .example = "  tollbook rerate show 3\n  tollbook rerate show 3 --sum-by tenant,day --format csv",
     .run = show,
 };
 
@@ -139,7 +139,7 @@ static const char *const by_names[BY_COUNT] = {"tenant", "model", "meter", "day"
 static bool
 read_by(const struct run *run, bool by[BY_COUNT], struct error *err)
 {
-	const char *names = option_value(run, "by");
+	const char *names = option_value(run, "sum-by");
 
 	for (int i = 0; i < BY_COUNT; i++)
 		by[i] = names == NULL;
@@ -150,8 +150,8 @@ read_by(const struct run *run, bool by[BY_COUNT], struct error *err)
 		while (i < BY_COUNT && (strlen(by_names[i]) != length || strncmp(by_names[i], names, length) != 0))
 			i++;
 		if (i == BY_COUNT) {
-			error_set(err, ERROR_USAGE, "--by \"%s\" is not known", names);
-			return error_hint(err, "Give some of tenant, model, meter and day: --by tenant,day");
+			error_set(err, ERROR_USAGE, "--sum-by \"%s\" is not known", names);
+			return error_hint(err, "Give some of tenant, model, meter and day: --sum-by tenant,day");
 		}
 		by[i] = true;
 		names = names[length] == '\0' ? NULL : names + length + 1;
@@ -451,7 +451,7 @@ static bool
 show(struct run *run, struct error *err)
 {
 	const char *rerate_id = run->operands[0];
-	bool by[BY_COUNT], all = run->format != FORMAT_TABLE || option_value(run, "by") != NULL;
+	bool by[BY_COUNT], all = run->format != FORMAT_TABLE || option_value(run, "sum-by") != NULL;
 	struct rows rerate;
 	int64_t movers;
 

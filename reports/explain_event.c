@@ -6,7 +6,7 @@
 static const struct explain_column event_facts[] = {{"event_id", "event", EXPLAIN_TEXT}, {"tenant", "tenant", EXPLAIN_TEXT},
     {"time", "time", EXPLAIN_TEXT}, {"interval", "quarter", EXPLAIN_TEXT}, {"period", "period", EXPLAIN_TEXT},
     {"period_starts", NULL, EXPLAIN_TEXT}, {"period_ends", NULL, EXPLAIN_TEXT}, {"zone", NULL, EXPLAIN_TEXT},
-    {"month_closed", "closed", EXPLAIN_BOOL}, {"invoice_of_period", "invoiced as", EXPLAIN_TEXT},
+    {"month_closed", "month shut", EXPLAIN_BOOL}, {"invoice_of_period", "invoiced as", EXPLAIN_TEXT},
     {"rating_id", "rating", EXPLAIN_NUMBER}, {"rating_run", "of run", EXPLAIN_NUMBER}, {0}};
 
 /* Columns of explain_event.sql that are asked for one by one. */

@@ -66,6 +66,7 @@ done
 export PROPERTY_SEED=${PROPERTY_SEED:-20261129}
 step property tests/property/property.sh
 step property-ledger tests/property/ledger.sh
+step property-office tests/property/office.sh
 unset BUILD
 step demo examples/demo.sh
 step demo-in-libreoffice tests/xlsx_libreoffice.sh build/demo/tollbook-2026-10.xlsx

@@ -3,6 +3,7 @@
 #   FUZZ_SECONDS   for each fuzzer; 60 where it is not set
 #   KILLS          moments at which ingest and rate are killed; 60 where it is not set
 #   PROPERTY_CASES, PROPERTY_LEDGERS, PROPERTY_SEED   how many random books and ledgers a second rater prices; 3000, 20, any
+#   PROPERTY_OPERATIONS   what an office does by chance, in months of work; 10000
 #   TOLLBOOK_CHAOS_SEED   repeats what tests/e2e/kafka_chaos.sh did, as far as machines repeat
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -46,9 +47,10 @@ told() {
 	passed=$((passed + $(grep -c '^ok - ' <<<"$said"))) failed=$((failed + $(grep -c '^not ok - ' <<<"$said")))
 	grep -qE '^[0-9]+ passed, [0-9]+ failed' <<<"$said" || not_ok "$1 did not come to its end"
 }
-export PROPERTY_CASES=${PROPERTY_CASES:-3000} PROPERTY_LEDGERS=${PROPERTY_LEDGERS:-20}
+export PROPERTY_CASES=${PROPERTY_CASES:-3000} PROPERTY_LEDGERS=${PROPERTY_LEDGERS:-20} PROPERTY_OPERATIONS=${PROPERTY_OPERATIONS:-10000}
 told tests/property/property.sh
 told tests/property/ledger.sh
+told tests/property/office.sh
 told tests/e2e/killed.sh
 told tests/e2e/kafka_chaos.sh
 report

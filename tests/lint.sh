@@ -23,7 +23,7 @@ run_cppcheck() {
 run_clang_tidy() { printf '%s\n' "${units[@]}" | xargs -P 2 -n 6 tests/lint/analyse clang-tidy; }
 
 # Every verb explains itself with an example, and the documentation knows it.
-verbs() { "$build/tollbook" help | sed -n 's/^  \([a-z][a-z ]*[a-z]\)  .*/\1/p'; }
+verbs() { "$build/tollbook" help | sed -n 's/^  \([a-z][a-z -]*[a-z]\)  .*/\1/p'; }
 verbs_have_help() {
 	local verb bad=0
 	while read -r verb; do

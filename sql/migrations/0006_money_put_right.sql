@@ -216,6 +216,11 @@ CREATE TABLE finance.price_substitution (
 CREATE INDEX price_substitution_period ON finance.price_substitution (tenant, period);
 ALTER TABLE finance.rating ADD COLUMN substituted_with bigint NOT NULL DEFAULT 0;  -- the newest substitution there was
 
+-- An exact amount to be read: with all its decimals, and at least those of the currency.
+CREATE FUNCTION finance.amount_shown(amount numeric, minor_units bigint) RETURNS numeric IMMUTABLE LANGUAGE sql AS $$
+	SELECT CASE WHEN scale(trim_scale(amount)) < minor_units THEN round(amount, minor_units::integer) ELSE trim_scale(amount) END
+$$;
+
 -- --- invoices ------------------------------------------------------------------------------------
 
 ALTER TABLE finance.invoice

@@ -12,12 +12,14 @@ SELECT g.* FROM (
 	       CASE WHEN $5::boolean THEN to_char(d.day, 'YYYY-MM-DD') END AS day,
 	       CASE WHEN $4::boolean THEN d.meter_id END AS meter_id,
 	       CASE WHEN $4::boolean THEN sum(d.old_quantity) END, CASE WHEN $4::boolean THEN sum(d.new_quantity) END,
-	       trim_scale(sum(d.old_amount)), trim_scale(sum(d.new_amount)), trim_scale(sum(d.new_amount - d.old_amount)) AS difference, i.currency
+	       finance.amount_shown(sum(d.old_amount), i.minor_units), finance.amount_shown(sum(d.new_amount), i.minor_units),
+	       finance.amount_shown(sum(d.new_amount - d.old_amount), i.minor_units) AS difference, i.currency
 	  FROM finance.rerate_difference d
 	  JOIN finance.rerate_item i USING (rerate_id, place)
 	  LEFT JOIN metering.meter m ON m.meter_id = d.meter_id
 	 WHERE d.rerate_id = $1::bigint
-	 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, i.currency) g
+	 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, i.currency, i.minor_units) g
+ WHERE $6::bigint IS NULL OR g.difference <> 0
  ORDER BY CASE WHEN $6::bigint IS NOT NULL THEN -abs(g.difference) END, g.tenant, g.period, g.model, g.service_tier, g.meter_id, g.kind, g.day,
        g.currency
  LIMIT $6::bigint;

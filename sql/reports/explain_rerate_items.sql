@@ -1,8 +1,9 @@
 -- What a re-rate changes: the periods of tenants, from which rating to which, and the sum that was booked for each.
 -- $1 bigint re-rate
 -- $2 integer place, NULL for all
-SELECT i.place, i.tenant, i.period, i.closed, i.document, i.currency, trim_scale(i.old_amount), trim_scale(i.new_amount),
-       trim_scale(i.new_amount - i.old_amount), trim_scale(i.up), trim_scale(i.down), i.old_rating_id, n.rating_id,
+SELECT i.place, i.tenant, i.period, i.closed, i.document, i.currency, finance.amount_shown(i.old_amount, i.minor_units),
+       finance.amount_shown(i.new_amount, i.minor_units), finance.amount_shown(i.new_amount - i.old_amount, i.minor_units),
+       finance.amount_shown(i.up, i.minor_units), finance.amount_shown(i.down, i.minor_units), i.old_rating_id, n.rating_id,
        round(b.minor * 10::numeric ^ -i.minor_units, i.minor_units),
        d.amount IS NOT DISTINCT FROM i.new_amount - i.old_amount
   FROM finance.rerate_item i

@@ -47,7 +47,7 @@ put_right() {
 adjustments() {
 	sql "SELECT kind, model, meter_id, quantity, trim_scale(exact_amount), amount_minor, outcome FROM finance.adjustment WHERE tenant = '$1' ORDER BY adjustment_id" | tr '\n' ' '
 }
-by_day() { tollbook rerate show "$1" --by model,day --format csv | tr -d '\r' | sed 1d | cut -d, -f1,3- | tr '\n' ' '; }
+by_day() { tollbook rerate show "$1" --sum-by model,day --format csv | tr -d '\r' | sed 1d | cut -d, -f1,3- | tr '\n' ' '; }
 invoiced() { sql "SELECT COALESCE(sum(net_minor), 0) FROM finance.invoice WHERE tenant = '$1' AND status = 'final'"; }
 draft() { tollbook invoice draft --quiet --as-of "$as_of" --format csv "$@" | tr -d '\r' | sed 1d; }
 said_lines() { sql "SELECT l.kind, l.model, trim_scale(l.exact_amount), l.amount_minor, l.detail FROM finance.invoice_line l JOIN finance.invoice v USING (invoice_id) WHERE v.tenant = '$1' AND v.period = '$2' ORDER BY l.line" | tr '\n' ';'; }
@@ -72,7 +72,7 @@ sum_of_october=$(sql "SELECT md5(string_agg(v::text || l::text, '' ORDER BY numb
 as_of=2026-11-10T00:00:00Z
 check "more usage of October comes late" finds books <<<"$(used late 05 a 500)"
 refused "nothing is planned while usage of it is not rated" 4 'tollbook rate first' tollbook rerate plan --as-of $as_of --period 2026-10 --tenant late --reason late_usage
-equal "usage of one tenant holds up no other" "$(plan_row --period 2026-10 --tenant price --reason late_usage)" 'no,USD,4,4,0,0,0,1,0'
+equal "usage of one tenant holds up no other" "$(plan_row --period 2026-10 --tenant price --reason late_usage)" 'no,USD,4.00,4.00,0.00,0.00,0.00,1,0'
 check "it is rated: what is late is held" exits 7 rate
 refused "a reason that is not for this is refused" 2 'is not for rerate' tollbook rerate plan --as-of $as_of --period 2026-10 --reason promotion
 refused "a tenant that has nothing is refused" 4 'nothing of 2026-10 is rated of tenant nobody' tollbook rerate plan --as-of $as_of --period 2026-10 --tenant nobody --reason late_usage
@@ -81,9 +81,9 @@ before=$(in_force)
 check "a plan shows who, what, and which documents" eval 'tollbook rerate plan --as-of $as_of --period 2026-10 --tenant late --reason late_usage --ticket T-1 >"$room/plan"'
 equal "it changes no rating" "$(in_force)" "$before"
 late=$(sql "SELECT max(rerate_id) FROM finance.rerate")
-equal "two before, half of one more: 2, 2.5, closed, invoiced" "$(sed -n 's/  */ /g; /^late /p' "$room/plan" | head -n 1)" "$(printf 'late 2026-10 closed %s USD 2 2.5 0.5' "$(sql "SELECT number FROM finance.invoice WHERE tenant = 'late'")")"
+equal "two before, half of one more: 2, 2.5, closed, invoiced" "$(sed -n 's/  */ /g; /^late /p' "$room/plan" | head -n 1)" "$(printf 'late 2026-10 closed %s USD 2.00 2.50 0.50' "$(sql "SELECT number FROM finance.invoice WHERE tenant = 'late'")")"
 check "it says that a second person is needed" grep -q '^approval  by a second person' "$room/plan"
-equal "the difference is on its day" "$(by_day "$late")" 'a,2026-10-05,0,0.5,0.5,USD '
+equal "the difference is on its day" "$(by_day "$late")" 'a,2026-10-05,0.00,0.50,0.50,USD '
 refused "it is not applied before it is approved" 4 "is not approved" tollbook rerate apply --as-of $as_of "$late"
 refused "who planned it does not approve it" 4 'somebody else must approve' tollbook rerate approve --as-of $as_of "$late"
 check "somebody else does" approve "$late"
@@ -106,12 +106,12 @@ equal "nothing that was out changed" "$(sql "SELECT md5(string_agg(v::text || l:
 # --- a wrong price -------------------------------------------------------------------------------------
 as_of=2026-11-10T00:00:00Z
 check "a right version is published, in force from November on" book list-2.json 2026-11-01T00:00:00Z "$(flat a 1.10), $(flat b 1), $(flat n 3), $stepped"
-equal "with it October of a is 3.30 and not 3, b stays" "$(plan_row --period 2026-10 --tenant price --model a --prices list@2 --reason price_error)" 'yes,USD,4,4.3,0.3,0.3,0,1,1'
+equal "with it October of a is 3.30 and not 3, b stays" "$(plan_row --period 2026-10 --tenant price --model a --prices list@2 --reason price_error)" 'yes,USD,4.00,4.30,0.30,0.30,0.00,1,1'
 check "it is put right" put_right price --model a --prices list@2 --reason price_error --ticket T-2
 equal "an adjustment of 0.30 without usage" "$(adjustments price)" 'usage|a|2|0|0.3|30|next_invoice '
 equal "it names the version" "$(sql "SELECT b.book, b.version FROM finance.adjustment JOIN finance.price_book_version b USING (price_book_version_id) WHERE tenant = 'price'")" 'list|2'
-equal "it stays in force: planned again nothing changes" "$(plan_row --period 2026-10 --tenant price --reason price_error)" 'no,USD,4.3,4.3,0,0,0,1,0'
-equal "usage on hold for want of a price is included: 700 at 3" "$(plan_row --period 2026-10 --tenant held --model n --prices list@2 --reason held_usage)" 'yes,USD,1,3.1,2.1,2.1,0,1,1'
+equal "it stays in force: planned again nothing changes" "$(plan_row --period 2026-10 --tenant price --reason price_error)" 'no,USD,4.30,4.30,0.00,0.00,0.00,1,0'
+equal "usage on hold for want of a price is included: 700 at 3" "$(plan_row --period 2026-10 --tenant held --model n --prices list@2 --reason held_usage)" 'yes,USD,1.00,3.10,2.10,2.10,0.00,1,1'
 check "it is put right" put_right held --model n --prices list@2 --reason held_usage
 equal "an adjustment of 2.10" "$(adjustments held)" 'usage|n|2|700|2.1|210|next_invoice '
 
@@ -119,10 +119,10 @@ equal "an adjustment of 2.10" "$(adjustments held)" 'usage|n|2|700|2.1|210|next_
 printf '{"roles": [], "approval": [{"currency": "USD", "above": "10"}]}\n' >"$room/roles.json"
 check "differences up to 10 need no second person" tollbook role apply --quiet --as-of $as_of "$room/roles.json"
 check "a version that moves 5 from b to a" book list-3.json 2026-11-02T00:00:00Z "$(flat a 1.5), $(flat b 1), $stepped"
-equal "5 up and 5 down net to zero, and are 10: not above" "$(plan_row --period 2026-10 --tenant zero --prices list@3 --reason price_error)" 'no,USD,20,20,0,5,-5,1,1'
+equal "5 up and 5 down net to zero, and are 10: not above" "$(plan_row --period 2026-10 --tenant zero --prices list@3 --reason price_error)" 'no,USD,20.00,20.00,0.00,5.00,-5.00,1,1'
 printf '{"roles": [], "approval": [{"currency": "USD", "above": "9.99"}]}\n' >"$room/roles.json"
 check "the limit is lowered" tollbook role apply --quiet --as-of $as_of "$room/roles.json"
-equal "now a second person is needed, though nothing changes in sum" "$(plan_row --period 2026-10 --tenant zero --prices list@3 --reason price_error)" 'yes,USD,20,20,0,5,-5,1,1'
+equal "now a second person is needed, though nothing changes in sum" "$(plan_row --period 2026-10 --tenant zero --prices list@3 --reason price_error)" 'yes,USD,20.00,20.00,0.00,5.00,-5.00,1,1'
 check "it is put right" put_right zero --prices list@3 --reason price_error
 equal "two adjustments that come to nothing" "$(adjustments zero)" 'usage|a|2|0|5|500|next_invoice usage|b|2|0|-5|-500|next_invoice '
 
@@ -130,7 +130,7 @@ equal "two adjustments that come to nothing" "$(adjustments zero)" 'usage|a|2|0|
 as_of=2026-12-03T00:00:00Z
 booked "late, beyond a step, and before what used an allowance" "$(used tier 10 t 600; used order 10 b 1000)"
 id=$(plan --period 2026-10 --tenant tier --reason late_usage)
-equal "what came first in time fills the step: its day pays more, the later day less, per thousand" "$(by_day "$id")" 't,2026-10-10,0,0.6,0.6,USD t,2026-10-20,0.8,0.6,-0.2,USD '
+equal "what came first in time fills the step: its day pays more, the later day less, per thousand" "$(by_day "$id")" 't,2026-10-10,0.00,0.60,0.60,USD t,2026-10-20,0.80,0.60,-0.20,USD '
 check "it is approved" approve "$id"
 check "and applied" apply "$id"
 equal "0.40 more: 200 at 1 and 400 at 0.50" "$(adjustments tier)" 'usage|t|2|600|0.4|40|next_invoice '
@@ -152,7 +152,7 @@ booked "a correction downwards: 5000 are 4000" "$(correction note-2 note-1 note 
 check "it is put right" put_right note --reason metering_error --ticket T-9
 equal "by a credit note at once, as the contract wants" "$(sql "SELECT n.scope, n.net_minor, n.reason, n.ticket FROM finance.credit_note n JOIN finance.invoice USING (invoice_id) WHERE n.tenant = 'note'")" 'adjustments|100|metering_error|T-9'
 equal "nothing of it waits" "$(sql "SELECT count(*) FROM finance.adjustment_waiting WHERE tenant = 'note'")" 0
-equal "the next plan says what was credited" "$(tollbook rerate plan --as-of $as_of --period 2026-10 --tenant note --model a --prices list@3 --reason price_error | sed -n 's/  */ /g; /^note /p' | head -n 1 | cut -d' ' -f6-)" '6 8 2 1.00'
+equal "the next plan says what was credited" "$(tollbook rerate plan --as-of $as_of --period 2026-10 --tenant note --model a --prices list@3 --reason price_error | sed -n 's/  */ /g; /^note /p' | head -n 1 | cut -d' ' -f6-)" '6.00 8.00 2.00 1.00'
 booked "late, of a tenant whose contract ended" "$(used gone 25 a 1000)"
 check "it is put right" put_right gone --reason late_usage
 equal "a final invoice of adjustments, though nothing of December is used" "$(draft --tenant gone --period 2026-12 | cut -d, -f1-4)" 'gone,2026-12,1,1.00'
@@ -167,12 +167,12 @@ check "it is applied" apply "$id"
 equal "an open period has other charges: 1 and not 1.50" "$(draft --period 2026-11 --tenant open | cut -d, -f1-4)" 'open,2026-11,1,1.00'
 equal "and no adjustments" "$(adjustments open)" ''
 sql "INSERT INTO finance.period_lock (period, state, reason, note, accepted, who, at) VALUES ('2026-11', 'soft', 'reviewed', '', '', 'eve', '2026-12-03')"
-equal "of what was never invoiced nothing is booked: it is new, all of it" "$(plan_row --period 2026-11 --tenant shut --reason late_usage)" 'no,USD,0,3,3,3,0,1,1'
+equal "of what was never invoiced nothing is booked: it is new, all of it" "$(plan_row --period 2026-11 --tenant shut --reason late_usage)" 'no,USD,0.00,3.00,3.00,3.00,0.00,1,1'
 id=$(plan --period 2026-11 --tenant shut --reason late_usage)
 check "it is approved" approve "$id"
 check "and applied" apply "$id"
 equal "an adjustment: 2000 at 1.50" "$(adjustments shut)" 'usage|a|2|2000|3|300|next_invoice '
-equal "planned again nothing changes" "$(plan_row --period 2026-11 --tenant shut --reason late_usage)" 'no,USD,3,3,0,0,0,1,0'
+equal "planned again nothing changes" "$(plan_row --period 2026-11 --tenant shut --reason late_usage)" 'no,USD,3.00,3.00,0.00,0.00,0.00,1,0'
 
 # --- the books move on ---------------------------------------------------------------------------------
 booked "late, before a plan" "$(used moved 21 a 1000)"
