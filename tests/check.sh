@@ -21,10 +21,29 @@ step() {
 	fi
 	[ "$code" = 0 ] || [ "$bad" -gt 0 ] || bad=1
 	[ "$good" -gt 0 ] || [ "$bad" -gt 0 ] || [ "$left" -gt 0 ] || good=1
-	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
-	printf '%-28s %4d passed %3d failed %3d skipped  %4d s\n' "$name" "$good" "$bad" "$left" "$((SECONDS - start))"
-	grep '^SKIPPED: ' "$log" | sed 's/^/    /'
-	[ "$bad" = 0 ] || show_failure "$log"
+	echo "$good $bad $left" >>"$logs/counts"
+	{
+		printf '%-28s %4d passed %3d failed %3d skipped  %4d s\n' "$name" "$good" "$bad" "$left" "$((SECONDS - start))"
+		grep '^SKIPPED: ' "$log" | sed 's/^/    /'
+		[ "$bad" = 0 ] || show_failure "$log"
+	} >"$logs/$name.told"
+	cat "$logs/$name.told"
+}
+
+# step_of tests/FOLDER/NAME.sh: the step FOLDER-NAME
+step_of() {
+	local folder=${1%/*}
+	step "${folder##*/}-$(basename "$1" .sh)" "$1"
+}
+# Each script has a server and a folder of its own, and mostly waits for it: two at a time take little more than half.
+two_at_a_time() {
+	local script running=0
+	for script in "$@"; do
+		[ "$running" -lt 2 ] || { wait -n; running=$((running - 1)); }
+		step_of "$script" &
+		running=$((running + 1))
+	done
+	wait
 }
 
 show_failure() {
@@ -59,16 +78,21 @@ step lint tests/lint.sh
 step units units
 export BUILD=build/sanitized
 step stories tests/run_stories.sh
+# What is about time and dying processes has the machine for itself.
+alone='kafka kafka_chaos kafka_tls killed private_server'
+together=()
 for script in tests/e2e/*.sh; do
-	step "e2e-$(basename "$script" .sh)" "$script"
+	case " $alone " in
+	*" $(basename "$script" .sh) "*) step_of "$script" ;;
+	*) together+=("$script") ;;
+	esac
 done
 # The same cases on every change; `make check-deep` draws others.
 export PROPERTY_SEED=${PROPERTY_SEED:-20261129}
-step property tests/property/property.sh
-step property-ledger tests/property/ledger.sh
-step property-office tests/property/office.sh
+two_at_a_time tests/property/*.sh "${together[@]}"
 unset BUILD
 step demo examples/demo.sh
 step demo-in-libreoffice tests/xlsx_libreoffice.sh build/demo/tollbook-2026-10.xlsx
 echo "took $((SECONDS - started)) s; logs are in $logs"
+read -r passed failed skipped < <(awk '{ good += $1; bad += $2; left += $3 } END { print good + 0, bad + 0, left + 0 }' "$logs/counts")
 report

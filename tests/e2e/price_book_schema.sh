@@ -37,7 +37,7 @@ check "the database is set up" tollbook init
 
 # Price books.
 check "the schema of price books has the meters of ledger/meters.def" schema meters "$book_schema" ledger/meters.def
-check "it accepts every example" schema valid "$book_schema" examples/prices/*.json
+check "it accepts every example" schema valid "$book_schema" examples/prices/*.json examples/support/list-*.json
 check "and the two books of this test" schema valid "$book_schema" "$books/base.json" "$books/every_key.json"
 check "tollbook accepts them too" tollbook prices check --with "$books/base.json" "$books/base.json" "$books/every_key.json"
 check "every key of the schema stands in them" schema keys "$book_schema" "$books/every_key.json"
@@ -52,7 +52,7 @@ check "and by the schema" all_refused "$book_schema" "$room/bad-books"
 
 # Tenant files.
 check "the schema of tenant files has the meters of ledger/meters.def" schema meters "$tenant_schema" ledger/meters.def
-check "it accepts every example" schema valid "$tenant_schema" examples/tenants.json examples/tenants-traces.json examples/tour-tenants.json
+check "it accepts every example" schema valid "$tenant_schema" examples/tenants.json examples/tenants-traces.json examples/tour-tenants.json examples/support/tenants.json
 check "and the file of this test" schema valid "$tenant_schema" "$contracts/every_key.json"
 check "tollbook accepts it too" tollbook tenant apply --dry-run --quiet "$contracts/every_key.json"
 check "every key of the schema stands in it" schema keys "$tenant_schema" "$contracts/every_key.json"
