@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "ledger/audit.h"
+#include "ledger/books.h"
 #include "ledger/role_file.h"
 
 static bool apply(struct run *run, struct error *err);
@@ -196,13 +197,9 @@ static bool
 apply_file(struct run *run, const struct role_file *file, struct table *table, struct error *err)
 {
 	struct states before = {0}, after = {0};
-	struct rows lock;
-	bool fine;
+	bool fine = books_lock(run, err);
 
-	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &lock, err))
-		return false;
-	rows_release(&lock);
-	fine = states_load(run, &before, err) && store_file(run, file, err) && states_load(run, &after, err) &&
+	fine = fine && states_load(run, &before, err) && store_file(run, file, err) && states_load(run, &after, err) &&
 	    tell_all(run, file, &before, &after, table, err);
 	free(before.items);
 	free(after.items);

@@ -8,6 +8,7 @@
 #include "base/pattern.h"
 #include "base/zone.h"
 #include "ledger/audit.h"
+#include "ledger/books.h"
 #include "ledger/meter.h"
 #include "ledger/reason.h"
 #include "ledger/role.h"
@@ -33,16 +34,12 @@ credit_entry_add(
 static bool
 begin_alone(struct run *run, struct error *err)
 {
-	struct rows rows;
-
 	if (!db_begin(run->db, err))
 		return false;
-	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &rows, err)) {
-		db_rollback(run->db);
-		return false;
-	}
-	rows_release(&rows);
-	return true;
+	if (books_lock(run, err))
+		return true;
+	db_rollback(run->db);
+	return false;
 }
 
 static bool
@@ -175,7 +172,7 @@ read_times(struct run *run, struct asked *asked, struct error *err)
 	asked->has_expires = request->expires != NULL;
 	if (request->starts != NULL && !read_time(asked, "starts", request->starts, &asked->starts, err))
 		return false;
-	return !asked->has_expires || read_time(asked, "expires", request->expires, &asked->expires, err);
+	return request->expires == NULL || read_time(asked, "expires", request->expires, &asked->expires, err);
 }
 
 static bool

@@ -2,7 +2,7 @@
  * credit.h -- credits: money a tenant may draw on, granted, used at finalization, restored by credit notes, expired and revoked; always by
  * a new entry.
  *
- * Everything here that changes something takes the lock of final_lock.sql first.
+ * Everything here that changes something takes the lock of ledger/books.h first.
  */
 #ifndef LEDGER_CREDIT_H
 #define LEDGER_CREDIT_H
@@ -56,13 +56,44 @@ MUST_CHECK
 bool credit_entry_add(
     struct run *run, const char *grant_id, const struct credit_entry *entry, const char **entry_id, struct error *err);
 
-/* Draws from the tenant's grants for an invoice that is being finalized: its lines are there, the lock of final_lock.sql is held, and the
+/* Draws from the tenant's grants for an invoice that is being finalized: its lines are there, the lock of ledger/books.h is held, and the
  * transaction is the caller's.  Writes entries with the balances before and after, and which lines each paid for.  *drawn_minor is the sum. */
 MUST_CHECK
 bool credits_draw(struct run *run, const char *invoice_id, int64_t *drawn_minor, struct error *err);
 /* Gives credits back that the lines of a credit note were paid with (credit_note_line.credits_minor), to the grants that paid them, in
  * proportion to what each paid of the line and is not restored yet, the last taking the rest. */
 MUST_CHECK
-bool credits_restore(struct run *run, const char *credit_note_id, struct error *err);
+bool credits_restore(struct run *run, const char *invoice_id, const char *credit_note_id, struct error *err);
+
+/* What a grant paid of a line of an invoice. */
+struct credit_use {
+	int64_t line, grant_id;
+	int64_t left; /* as far as credit notes did not give it back */
+	int64_t back; /* what the one that is being issued gives back of it */
+};
+struct credit_uses {
+	struct credit_use *item; /* in the order of lines */
+	size_t count;
+};
+/* What credits paid of an invoice and have not back.  Notes for adjustments, which are no lines, took what they gave a grant back from the
+ * lines about the same thing first, then from the others that it paid.  uses->item is freed by the caller, also where it fails. */
+MUST_CHECK
+bool credit_uses_left(struct run *run, const char *invoice_id, struct credit_uses *uses, struct error *err);
+
+/* A grant, and what is given back to it. */
+struct credit_part {
+	const char *grant_id;
+	int64_t minor; /* above 0 */
+};
+/* What the grants that paid a final invoice would not pay of it if it had the charges of another rating of its period in place of its own,
+ * and each had what it paid there and has not back: by the same rules as credits_draw().  The last to be asked comes first.  *parts is in
+ * the arena of the run. */
+MUST_CHECK
+bool credits_excess(
+    struct run *run, const char *invoice_id, const char *rating_id, struct credit_part **parts, size_t *count, struct error *err);
+/* Gives that back, by a credit note for adjustments of the period. */
+MUST_CHECK
+bool credits_give_back(
+    struct run *run, const char *credit_note_id, const struct credit_part *parts, size_t count, struct error *err);
 
 #endif

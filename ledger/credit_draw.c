@@ -1,4 +1,4 @@
-/* credit_draw.c -- credits pay an invoice that is being finalized; see credit.h. */
+/* credit_draw.c -- credits pay an invoice that is being finalized, or what it would come to now; see credit.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 struct draw {
 	struct run *run;
 	const char *invoice_id;
+	const char *rating_id; /* whose charges are the lines, of an invoice that was paid before; NULL: one that is paid now */
 	struct credit_line *lines;
 	struct credit_payer *payers;
 	size_t line_count, payer_count;
@@ -22,7 +23,9 @@ load_lines(struct draw *draw, struct error *err)
 	struct arena *arena = &draw->run->arena;
 	struct rows rows;
 
-	if (!db_rows(draw->run->db, SQL_LEDGER_CREDIT_DRAW_LINES, PARAMS(draw->invoice_id), &rows, err))
+	if (draw->rating_id == NULL
+		? !db_rows(draw->run->db, SQL_LEDGER_CREDIT_DRAW_LINES, PARAMS(draw->invoice_id), &rows, err)
+		: !db_rows(draw->run->db, SQL_LEDGER_CREDIT_DRAWN_LINES, PARAMS(draw->invoice_id, draw->rating_id), &rows, err))
 		return false;
 	draw->line_count = (size_t)rows.count;
 	draw->lines = memory_new(draw->line_count, sizeof *draw->lines);
@@ -82,7 +85,8 @@ load_payers(struct draw *draw, struct error *err)
 	struct rows rows;
 	bool fine = true;
 
-	if (!db_rows(draw->run->db, SQL_LEDGER_CREDIT_DRAW_GRANTS, PARAMS(draw->invoice_id), &rows, err))
+	if (!db_rows(draw->run->db, draw->rating_id == NULL ? SQL_LEDGER_CREDIT_DRAW_GRANTS : SQL_LEDGER_CREDIT_DRAWN_GRANTS,
+		PARAMS(draw->invoice_id), &rows, err))
 		return false;
 	draw->payers = memory_new((size_t)rows.count, sizeof *draw->payers);
 	draw->payer_count = (size_t)rows.count;
@@ -142,7 +146,12 @@ load_marks_at(struct draw *draw, const char **borders, size_t count, struct erro
 	bool fine;
 
 	text_add_elements(&elements, borders, count);
-	fine = db_rows(draw->run->db, SQL_LEDGER_CREDIT_DRAW_MARKS, PARAMS(draw->invoice_id, text_string(&elements)), &rows, err);
+	if (draw->rating_id == NULL)
+		fine = db_rows(
+		    draw->run->db, SQL_LEDGER_CREDIT_DRAW_MARKS, PARAMS(draw->invoice_id, text_string(&elements)), &rows, err);
+	else
+		fine = db_rows(draw->run->db, SQL_LEDGER_CREDIT_DRAWN_MARKS,
+		    PARAMS(draw->invoice_id, draw->rating_id, text_string(&elements)), &rows, err);
 	text_release(&elements);
 	if (!fine)
 		return false;
@@ -228,6 +237,48 @@ credits_draw(struct run *run, const char *invoice_id, int64_t *drawn_minor, stru
 	*drawn_minor = 0;
 	if (fine && draw.payer_count > 0)
 		fine = load_lines(&draw, err) && load_marks(&draw, err) && share_and_write(&draw, drawn_minor, err);
+	draw_release(&draw);
+	return fine;
+}
+
+/* --- drawing again ---------------------------------------------------------------------------- */
+
+static void
+add_excess(const struct draw *draw, size_t p, const int64_t *paid, struct credit_part *parts, size_t *count)
+{
+	int64_t excess = draw->payers[p].balance;
+
+	for (size_t l = 0; l < draw->line_count; l++)
+		excess -= paid[l];
+	must(excess >= 0);
+	if (excess > 0)
+		parts[(*count)++] = (struct credit_part){param_number(&draw->run->arena, draw->payers[p].grant_id), excess};
+}
+
+static bool
+share_again(const struct draw *draw, struct credit_part **parts, size_t *count, struct error *err)
+{
+	int64_t *paid = memory_new(draw->payer_count * draw->line_count, sizeof *paid);
+	bool fine = credit_share(draw->payers, draw->payer_count, draw->lines, draw->line_count, paid, err);
+
+	*parts = arena_take(&draw->run->arena, draw->payer_count * sizeof **parts);
+	for (size_t p = draw->payer_count; fine && p-- > 0;)
+		add_excess(draw, p, &paid[p * draw->line_count], *parts, count);
+	free(paid);
+	return fine;
+}
+
+bool
+credits_excess(
+    struct run *run, const char *invoice_id, const char *rating_id, struct credit_part **parts, size_t *count, struct error *err)
+{
+	struct draw draw = {.run = run, .invoice_id = invoice_id, .rating_id = rating_id};
+	bool fine = load_payers(&draw, err);
+
+	*parts = NULL;
+	*count = 0;
+	if (fine && draw.payer_count > 0)
+		fine = load_lines(&draw, err) && load_marks(&draw, err) && share_again(&draw, parts, count, err);
 	draw_release(&draw);
 	return fine;
 }

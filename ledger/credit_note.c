@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ledger/audit.h"
+#include "ledger/books.h"
 #include "ledger/credit.h"
 #include "ledger/credit_note_amounts.h"
 #include "ledger/document_number.h"
@@ -78,14 +79,47 @@ amount_text(struct run *run, const struct credited_invoice *invoice, int64_t min
 static bool
 settle_adjustments(struct run *run, struct credited_invoice *invoice, struct error *err)
 {
+	int64_t owed = 0; /* by the tenant: below 0, and what the note took of it is less by that */
 	struct rows rows;
 	bool fine = true;
 
 	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_SETTLED, PARAMS(said(invoice, INVOICE_ID)), &rows, err))
 		return false;
-	for (int i = 0; fine && i < rows.count; i++)
-		fine = creditable_settle(&invoice->left, row_number(&rows, i, 0), row_number(&rows, i, 1), err);
+	for (int i = 0; fine && i < rows.count; i++) {
+		owed += row_number(&rows, i, 1);
+		if (owed > 0) {
+			fine = creditable_settle(&invoice->left, row_number(&rows, i, 0), owed, err);
+			owed = 0;
+		}
+	}
 	rows_release(&rows);
+	return fine;
+}
+
+static int64_t
+credits_of_line(const struct credit_uses *uses, int64_t line)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->item[i].line == line)
+			sum += uses->item[i].left;
+	return sum;
+}
+
+static bool
+read_credits_left(struct run *run, struct credited_invoice *invoice, int64_t *sum, struct error *err)
+{
+	struct creditable *left = &invoice->left;
+	struct credit_uses uses;
+	bool fine = credit_uses_left(run, said(invoice, INVOICE_ID), &uses, err);
+
+	*sum = 0;
+	for (size_t i = 0; fine && i < left->count; i++) {
+		left->lines[i].credits = credits_of_line(&uses, left->lines[i].number);
+		*sum += left->lines[i].credits;
+	}
+	free(uses.item);
 	return fine;
 }
 
@@ -93,7 +127,7 @@ static bool
 read_left(struct run *run, struct credited_invoice *invoice, struct error *err)
 {
 	struct creditable *left = &invoice->left;
-	int64_t credits = 0;
+	int64_t credits;
 	struct rows rows;
 
 	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_LEFT, PARAMS(said(invoice, INVOICE_ID)), &rows, err))
@@ -103,15 +137,11 @@ read_left(struct run *run, struct credited_invoice *invoice, struct error *err)
 	    .tax = minor_of(invoice, INVOICE_TAX_LEFT),
 	    .percent = row_decimal(&invoice->row, 0, INVOICE_TAX_PERCENT),
 	    .currency = &invoice->currency};
-	for (int i = 0; i < rows.count; i++) {
-		left->lines[i] = (struct creditable_line){.number = row_number(&rows, i, 0),
-		    .key = row_number(&rows, i, 1),
-		    .money = row_number(&rows, i, 2),
-		    .credits = row_number(&rows, i, 3)};
-		credits += left->lines[i].credits;
-	}
+	for (int i = 0; i < rows.count; i++)
+		left->lines[i] = (struct creditable_line){
+		    .number = row_number(&rows, i, 0), .key = row_number(&rows, i, 1), .money = row_number(&rows, i, 2)};
 	rows_release(&rows);
-	if (!settle_adjustments(run, invoice, err))
+	if (!read_credits_left(run, invoice, &credits, err) || !settle_adjustments(run, invoice, err))
 		return false;
 	if (creditable_net(left) == minor_of(invoice, INVOICE_NET_LEFT) && credits == minor_of(invoice, INVOICE_CREDITS_LEFT))
 		return true;
@@ -180,6 +210,8 @@ enum field {
 /* A line, as parameters: of the invoice or for an adjustment. */
 struct note_line {
 	const char *line, *adjustment, *amount, *credits;
+	/* Of an adjustment. */
+	int64_t key, minor, minor_by_credits;
 };
 
 struct note {
@@ -229,8 +261,10 @@ credit_note_content_digest(struct run *run, const char *credit_note_id, unsigned
 	note.count = (size_t)lines.count;
 	note.lines = memory_new(note.count, sizeof *note.lines);
 	for (int i = 0; i < lines.count; i++)
-		note.lines[i] = (struct note_line){
-		    row_text(&lines, i, 0), row_text(&lines, i, 1), row_text(&lines, i, 2), row_text(&lines, i, 3)};
+		note.lines[i] = (struct note_line){.line = row_text(&lines, i, 0),
+		    .adjustment = row_text(&lines, i, 1),
+		    .amount = row_text(&lines, i, 2),
+		    .credits = row_text(&lines, i, 3)};
 	note_digest(&note, out);
 	free(note.lines);
 	rows_release(&header);
@@ -291,6 +325,9 @@ struct issue {
 	struct credit_note_totals totals;
 	struct note note;
 	enum credit_scope scope;
+	/* What adjustments give back to grants; of lines it follows from these. */
+	struct credit_part *parts;
+	size_t part_count;
 };
 
 static bool
@@ -324,13 +361,21 @@ release_period(struct run *run, const struct issue *issue, const char *note_id, 
 }
 
 static bool
+restore(struct run *run, const struct issue *issue, const char *note_id, struct error *err)
+{
+	if (issue->scope == CREDIT_ADJUSTMENTS)
+		return credits_give_back(run, note_id, issue->parts, issue->part_count, err);
+	return issue->totals.credits == 0 || credits_restore(run, issue->note.field[ORIGINAL], note_id, err);
+}
+
+static bool
 follow_up(struct run *run, const struct issue *issue, const char *note_id, struct error *err)
 {
 	bool releases = issue->scope == CREDIT_FULL && strcmp(said(&issue->invoice, INVOICE_KIND), "period") == 0;
 
 	return (!releases || release_period(run, issue, note_id, err)) &&
 	    db_change(run->db, SQL_LEDGER_CREDIT_NOTE_DRAFTS_STALE, PARAMS(issue->note.field[TENANT]), -1, err) &&
-	    (issue->totals.credits == 0 || credits_restore(run, note_id, err)) &&
+	    restore(run, issue, note_id, err) &&
 	    db_change(run->db, SQL_LEDGER_CREDIT_NOTE_BALANCE, PARAMS(note_id, issue->note.field[ISSUED_AT], run->by), -1, err);
 }
 
@@ -379,9 +424,8 @@ issue_note(struct run *run, struct issue *issue, bool refund, const char **numbe
 	const char *date = arena_format(&run->arena, "%.10s", instant_format(run->now, now));
 	struct note *note = &issue->note;
 
-	if (strcmp(date, said(&issue->invoice, INVOICE_DATE)) < 0)
-		return error_set(err, ERROR_STATE, "%s was issued on %s: a credit note cannot be from %s",
-		    said(&issue->invoice, INVOICE_NUMBER), said(&issue->invoice, INVOICE_DATE), date);
+	if (!document_is_issued(run, said(&issue->invoice, INVOICE_NUMBER), said(&issue->invoice, INVOICE_DATE), err))
+		return false;
 	fill_parties(&issue->invoice, note);
 	fill_amounts(run, &issue->invoice, &issue->totals, refund, note);
 	if (!document_number_take(run, note->field[ISSUER], "CRN", date, &taken, err))
@@ -398,40 +442,160 @@ issue_note(struct run *run, struct issue *issue, bool refund, const char **numbe
 
 /* --- adjustments ----------------------------------------------------------------------------- */
 
-/* The waiting ones as lines of the note, and their sum. */
+/* The waiting ones as lines of the note, and their sum; `both`: those that the tenant owes too. */
 static bool
-take_adjustments(struct run *run, const char *rerate_id, struct issue *issue, int64_t *sum, struct error *err)
+take_adjustments(struct run *run, const char *rerate_id, bool both, struct issue *issue, int64_t *sum, struct error *err)
 {
 	struct note *note = &issue->note;
 	i128 total = 0;
 	struct rows rows;
 
-	if (!db_rows(
-		run->db, SQL_LEDGER_CREDIT_NOTE_ADJUSTMENTS, PARAMS(said(&issue->invoice, INVOICE_ID), rerate_id), &rows, err))
+	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_ADJUSTMENTS,
+		PARAMS(said(&issue->invoice, INVOICE_ID), rerate_id, both ? "true" : "false"), &rows, err))
 		return false;
 	note->lines = arena_take(&run->arena, ((size_t)rows.count + 1) * sizeof *note->lines);
 	for (int i = 0; i < rows.count; i++) {
 		note->lines[note->count++] =
 		    (struct note_line){.adjustment = arena_copy(&run->arena, row_text(&rows, i, 0), row_length(&rows, i, 0)),
 			.amount = arena_copy(&run->arena, row_text(&rows, i, 1), row_length(&rows, i, 1)),
-			.credits = "0"};
+			.credits = "0",
+			.key = row_number(&rows, i, 2),
+			.minor = row_number(&rows, i, 1)};
 		total += row_number(&rows, i, 1);
 	}
 	rows_release(&rows);
-	if (total > INT64_MAX)
+	if (total > INT64_MAX || total < -INT64_MAX)
 		return error_set(err, ERROR_RANGE, "the adjustments come to more than an amount can be");
 	*sum = (int64_t)total;
 	return true;
 }
 
+/* Keeps as much of the parts as comes to `most`; what they come to. */
+static int64_t
+limit_parts(struct issue *issue, int64_t most)
+{
+	int64_t sum = 0;
+	size_t kept = 0;
+
+	for (; kept < issue->part_count && sum < most; kept++) {
+		struct credit_part *part = &issue->parts[kept];
+
+		part->minor = part->minor < most - sum ? part->minor : most - sum;
+		sum += part->minor;
+	}
+	issue->part_count = kept;
+	return sum;
+}
+
+/* Which adjustments the credits are of: of those whose lines they paid first, then of any; what remains of the amount. */
+static int64_t
+lay_credits(struct note *note, const struct creditable *left, bool by_key, int64_t amount)
+{
+	for (size_t i = 0; i < note->count; i++) {
+		struct note_line *line = &note->lines[i];
+		int64_t most = line->minor - line->minor_by_credits;
+
+		if (by_key && creditable_credits(left, line->key) < most)
+			most = creditable_credits(left, line->key);
+		most = most < amount ? most : amount;
+		if (most <= 0)
+			continue;
+		line->minor_by_credits += most;
+		amount -= most;
+	}
+	return amount;
+}
+
+static void
+fill_credits(struct run *run, struct issue *issue, int64_t credits)
+{
+	int64_t rest = lay_credits(&issue->note, &issue->invoice.left, true, credits);
+
+	must(lay_credits(&issue->note, &issue->invoice.left, false, rest) == 0);
+	for (size_t i = 0; i < issue->note.count; i++)
+		issue->note.lines[i].credits = param_number(&run->arena, issue->note.lines[i].minor_by_credits);
+}
+
 static bool
 total_adjustments(struct run *run, const char *rerate_id, struct issue *issue, enum credit_verdict *verdict, struct error *err)
 {
-	int64_t sum = 0;
+	int64_t sum = 0, credits;
 
 	issue->scope = CREDIT_ADJUSTMENTS;
-	return take_adjustments(run, rerate_id, issue, &sum, err) &&
-	    credit_adjustment_totals(&issue->invoice.left, sum, verdict, &issue->totals, err);
+	if (!take_adjustments(run, rerate_id, issue->part_count > 0, issue, &sum, err))
+		return false;
+	credits = limit_parts(issue, sum > 0 ? sum : 0);
+	fill_credits(run, issue, credits);
+	return credit_adjustment_totals(&issue->invoice.left, sum, credits, verdict, &issue->totals, err);
+}
+
+/* What of a note is money, and more than the invoice has left. */
+static int64_t
+money_above(const struct issue *issue)
+{
+	int64_t money = creditable_money(&issue->invoice.left), above = -money;
+
+	if (money < 0)
+		return 0;
+	for (size_t i = 0; i < issue->note.count; i++)
+		above += issue->note.lines[i].minor - issue->note.lines[i].minor_by_credits;
+	return above > 0 ? above : 0;
+}
+
+static const char *
+largest_adjustment(const struct note *note)
+{
+	const struct note_line *largest = &note->lines[0];
+
+	for (size_t i = 1; i < note->count; i++)
+		if (note->lines[i].minor > largest->minor)
+			largest = &note->lines[i];
+	return largest->adjustment;
+}
+
+static bool
+book_part(struct run *run, const char *adjustment, int64_t minor, struct error *err)
+{
+	return db_change(run->db, SQL_LEDGER_ADJUSTMENT_PART,
+	    PARAMS(adjustment, param_number(&run->arena, minor), param_instant(&run->arena, run->now), run->by), 1, err);
+}
+
+/* A note that gives credits back, of which more is money than the invoice has left, because the tenant paid adjustments of the period
+ * elsewhere: so much is taken off the note, and waits for the next invoice. */
+static bool
+issue_what_fits(struct run *run, const char *rerate_id, struct issue *issue, const char **number, struct error *err)
+{
+	enum credit_verdict verdict = CREDIT_NOTHING;
+	int64_t above = money_above(issue);
+	const char *adjustment;
+
+	if (above == 0)
+		return true;
+	adjustment = largest_adjustment(&issue->note);
+	issue->note.count = 0;
+	if (!book_part(run, adjustment, above, err) || !total_adjustments(run, rerate_id, issue, &verdict, err))
+		return false;
+	must(verdict == CREDIT_FITS);
+	return issue_note(run, issue, false, number, err) && book_part(run, adjustment, -above, err);
+}
+
+static bool
+issue_adjustments(struct run *run, const char *rerate_id, const char *reason, const char *ticket, struct issue *issue,
+    const char **number, struct error *err)
+{
+	enum credit_verdict verdict = CREDIT_NOTHING;
+
+	*number = NULL;
+	issue->note.field[REASON] = reason;
+	issue->note.field[TICKET] = ticket;
+	issue->note.field[NOTE] = "";
+	if (!total_adjustments(run, rerate_id, issue, &verdict, err))
+		return false;
+	if (minor_of(&issue->invoice, INVOICE_WRITTEN_OFF) != 0)
+		return true;
+	if (verdict == CREDIT_FITS)
+		return issue_note(run, issue, false, number, err);
+	return verdict != CREDIT_ABOVE || issue->part_count == 0 || issue_what_fits(run, rerate_id, issue, number, err);
 }
 
 bool
@@ -439,18 +603,32 @@ credit_note_for_adjustments(struct run *run, const char *invoice_id, const char 
     const char *ticket, const char **number, struct error *err)
 {
 	struct issue issue = {0};
-	enum credit_verdict verdict = CREDIT_NOTHING;
 	bool fine;
 
 	*number = NULL;
 	if (!invoice_read(run, NULL, invoice_id, &issue.invoice, err))
 		return false;
-	issue.note.field[REASON] = reason;
-	issue.note.field[TICKET] = ticket;
-	issue.note.field[NOTE] = "";
-	fine = total_adjustments(run, rerate_id, &issue, &verdict, err);
-	if (fine && verdict == CREDIT_FITS && minor_of(&issue.invoice, INVOICE_WRITTEN_OFF) == 0)
-		fine = issue_note(run, &issue, false, number, err);
+	fine = issue_adjustments(run, rerate_id, reason, ticket, &issue, number, err);
+	invoice_release(&issue.invoice);
+	return fine;
+}
+
+bool
+credit_note_for_credits(struct run *run, const char *invoice_id, const char *rerate_id, const char *rating_id, const char *reason,
+    const char *ticket, struct credits_given_back *out, struct error *err)
+{
+	struct issue issue = {0};
+	bool fine;
+
+	*out = (struct credits_given_back){0};
+	if (!credits_excess(run, invoice_id, rating_id, &issue.parts, &issue.part_count, err))
+		return false;
+	if (issue.part_count == 0)
+		return true;
+	if (!invoice_read(run, NULL, invoice_id, &issue.invoice, err))
+		return false;
+	fine = issue_adjustments(run, rerate_id, reason, ticket, &issue, &out->number, err);
+	out->impossible = fine && out->number == NULL;
 	invoice_release(&issue.invoice);
 	return fine;
 }
@@ -793,12 +971,8 @@ static bool
 find_or_issue(struct run *run, const struct credit_wish *wish, struct rows *note, bool *again, struct error *err)
 {
 	const char *number;
-	struct rows locked;
 
-	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &locked, err))
-		return false;
-	rows_release(&locked);
-	if (!find_request(run, wish, &number, err))
+	if (!books_lock(run, err) || !find_request(run, wish, &number, err))
 		return false;
 	*again = number != NULL;
 	if (!*again && !issue_new(run, wish, &number, err))

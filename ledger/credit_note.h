@@ -37,11 +37,22 @@ bool credit_note_issue(struct run *run, const struct credit_wish *wish, struct r
 
 /* Issues a credit note over an invoice for adjustments of its period that are owed to the tenant (amount_minor < 0) and
  * wait: those of a re-rate, or all where rerate_id is NULL.  In the caller's transaction, which holds the lock of
- * final_lock.sql.  *number is NULL where the remaining amount of the invoice does not allow it, or nothing waits; else the
+ * ledger/books.h.  *number is NULL where the remaining amount of the invoice does not allow it, or nothing waits; else the
  * number, in the arena of the run. */
 MUST_CHECK
 bool credit_note_for_adjustments(struct run *run, const char *invoice_id, const char *rerate_id, const char *reason,
     const char *ticket, const char **number, struct error *err);
+
+struct credits_given_back {
+	const char *number; /* of the credit note, in the arena of the run; NULL: nothing was given back */
+	bool impossible;    /* because the invoice is written off */
+};
+/* Gives credits back that paid more of an invoice than they would of what its period comes to by a re-rate (credits_excess()): settles all
+ * adjustments of the re-rate, in sum owed to the tenant, by a credit note, of which as much goes to the credits, and the rest is money.
+ * Money above what is left of the invoice's is booked apart, and waits. */
+MUST_CHECK
+bool credit_note_for_credits(struct run *run, const char *invoice_id, const char *rerate_id, const char *rating_id,
+    const char *reason, const char *ticket, struct credits_given_back *out, struct error *err);
 
 /* The digest of everything a credit note says, field by field. */
 MUST_CHECK

@@ -47,6 +47,15 @@ creditable_net(const struct creditable *invoice)
 	return (int64_t)net;
 }
 
+int64_t
+creditable_money(const struct creditable *invoice)
+{
+	i128 money = money_left(invoice);
+
+	must(money <= INT64_MAX && money >= -INT64_MAX);
+	return (int64_t)money;
+}
+
 /* How much of an amount falls on each line, in proportion to this part of what is left; the amount is at most their sum. */
 static int64_t *
 spread(const struct creditable *invoice, enum part part, int64_t amount)
@@ -210,12 +219,27 @@ add_tax(const struct creditable *invoice, int64_t money, int64_t credits, struct
 	return true;
 }
 
+int64_t
+creditable_credits(const struct creditable *invoice, int64_t key)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; key != 0 && i < invoice->count; i++)
+		if (invoice->lines[i].key == key)
+			sum += invoice->lines[i].credits;
+	return sum;
+}
+
 bool
-credit_adjustment_totals(const struct creditable *invoice, int64_t amount, enum credit_verdict *verdict,
+credit_adjustment_totals(const struct creditable *invoice, int64_t amount, int64_t credits, enum credit_verdict *verdict,
     struct credit_note_totals *out, struct error *err)
 {
-	*verdict = amount > money_left(invoice) ? CREDIT_ABOVE : amount > 0 ? CREDIT_FITS : CREDIT_NOTHING;
-	return *verdict != CREDIT_FITS || add_tax(invoice, amount, 0, out, err);
+	must(credits >= 0 && credits <= (amount > 0 ? amount : 0));
+	*verdict = amount <= 0                        ? CREDIT_NOTHING
+	    : amount - credits > money_left(invoice)  ? CREDIT_ABOVE
+	    : credits > sum_of(invoice, PART_CREDITS) ? CREDIT_ABOVE
+						      : CREDIT_FITS;
+	return *verdict != CREDIT_FITS || add_tax(invoice, amount - credits, credits, out, err);
 }
 
 bool

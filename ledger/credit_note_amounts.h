@@ -44,10 +44,11 @@ enum credit_verdict {
 	CREDIT_WRONG_SIGN /* an amount below zero of a line above zero, or the other way round */
 };
 
-/* What is left to be credited of the invoice, before tax. */
+/* What is left to be credited of the invoice, before tax; and of it, what money paid or is to pay. */
 int64_t creditable_net(const struct creditable *invoice);
-/* Takes an amount that was credited for an adjustment, which is no line, off what is left of the lines: of those with its
- * key first, then of all in proportion.  Credits have no part in it.  ERROR_STATE where less is left. */
+int64_t creditable_money(const struct creditable *invoice);
+/* Takes money that was credited for an adjustment, which is no line, off what is left of the lines: of those with its
+ * key first, then of all in proportion.  Credits have no part in it: credit_uses_left() says what is left of them.  ERROR_STATE where less is left. */
 MUST_CHECK
 bool creditable_settle(struct creditable *invoice, int64_t key, int64_t amount, struct error *err);
 
@@ -59,9 +60,11 @@ enum credit_verdict credit_take_line(struct creditable_line *line, int64_t amoun
 /* The note takes an amount (above 0) in proportion to what is left of each line, by largest remainder. */
 enum credit_verdict credit_take_amount(struct creditable *invoice, int64_t amount);
 
-/* What a note over an amount of money comes to that is not taken of the lines (adjustments). */
+/* What credits paid and have not back, of the lines with a key. */
+int64_t creditable_credits(const struct creditable *invoice, int64_t key);
+/* What a note over an amount comes to that is not taken of the lines (adjustments); `credits` of it were paid by credits. */
 MUST_CHECK
-bool credit_adjustment_totals(const struct creditable *invoice, int64_t amount, enum credit_verdict *verdict,
+bool credit_adjustment_totals(const struct creditable *invoice, int64_t amount, int64_t credits, enum credit_verdict *verdict,
     struct credit_note_totals *out, struct error *err);
 /* What the note comes to, as it was taken.  Where the lines that it takes would be above the money that is left of the
  * invoice (because of a discount on others), more of them goes to credits.  Tax is a percentage of net - credits, rounded

@@ -1,6 +1,8 @@
 /* document_number.c -- see document_number.h. */
 #include "ledger/document_number.h"
 
+#include <string.h>
+
 bool
 document_number_take(
     struct run *run, const char *issuer, const char *series, const char *date, struct document_number *out, struct error *err)
@@ -19,4 +21,16 @@ document_number_take(
 	rows_release(&rows);
 	out->text = arena_format(&run->arena, "%s-%s-%.4s-%06lld", issuer, series, date, (long long)out->place);
 	return true;
+}
+
+bool
+document_is_issued(const struct run *run, const char *number, const char *issued_on, struct error *err)
+{
+	char now[INSTANT_TEXT];
+
+	instant_format(run->now, now);
+	if (strncmp(now, issued_on, strlen("YYYY-MM-DD")) >= 0)
+		return true;
+	error_set(err, ERROR_STATE, "%s was issued on %s: nothing of it is booked on %.10s", number, issued_on, now);
+	return error_hint(err, "Do it with a date (--as-of) that is not before the document's.");
 }

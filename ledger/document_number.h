@@ -16,5 +16,8 @@ struct document_number {
 MUST_CHECK
 bool document_number_take(
     struct run *run, const char *issuer, const char *series, const char *date, struct document_number *out, struct error *err);
+/* What is booked of a document is not booked before it: ERROR_STATE where run->now is before its day (YYYY-MM-DD). */
+MUST_CHECK
+bool document_is_issued(const struct run *run, const char *number, const char *issued_on, struct error *err);
 
 #endif

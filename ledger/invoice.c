@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "ledger/audit.h"
+#include "ledger/books.h"
 #include "ledger/credit.h"
 #include "ledger/document_number.h"
 #include "ledger/payment.h"
@@ -232,7 +233,9 @@ invoices_draft(struct run *run, struct invoice_scope scope, invoice_drafted *tol
 
 	if (!db_begin(run->db, err))
 		return false;
-	fine = db_change(run->db, SQL_LEDGER_DRAFT_ADJUSTMENTS_DELETE, PARAMS(scope.period, scope.tenant), -1, err) &&
+	/* Two who draft at once would bill an adjustment twice. */
+	fine = books_lock(run, err) &&
+	    db_change(run->db, SQL_LEDGER_DRAFT_ADJUSTMENTS_DELETE, PARAMS(scope.period, scope.tenant), -1, err) &&
 	    draft_periods(run, scope, told, context, err) && draft_own(run, scope, told, context, err);
 	if (fine && !run->dry_run)
 		return db_commit(run->db, err);
@@ -454,10 +457,8 @@ finalize_alone(struct run *run, struct finalized *finalized, struct error *err)
 	struct rows rows;
 	bool fine = true;
 
-	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &rows, err))
-		return false;
-	rows_release(&rows);
-	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(finalized->period, finalized->tenant, now, finalized->kind, run->by),
+	if (!books_lock(run, err) ||
+	    !db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(finalized->period, finalized->tenant, now, finalized->kind, run->by),
 		&rows, err))
 		return false;
 	finalized->number = NULL;
@@ -520,14 +521,11 @@ invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized
 static bool
 write_off(struct run *run, const char *number, const char *reason, const char *ticket, struct written_off *out, struct error *err)
 {
-	enum { INVOICE, CURRENCY, MINOR_UNITS, DUE };
-	struct rows lock, invoice;
+	enum { INVOICE, CURRENCY, MINOR_UNITS, DUE, WRITTEN_OFF, ISSUED_ON };
+	struct rows invoice;
 	bool fine;
 
-	if (!db_one_row(run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &lock, err))
-		return false;
-	rows_release(&lock);
-	if (!reason_check(run, reason, "write_off", err) ||
+	if (!books_lock(run, err) || !reason_check(run, reason, "write_off", err) ||
 	    !db_rows(run->db, SQL_LEDGER_PAYMENT_INVOICE, PARAMS(number), &invoice, err))
 		return false;
 	if (invoice.count == 0 || row_number(&invoice, 0, DUE) <= 0) {
@@ -539,10 +537,11 @@ write_off(struct run *run, const char *number, const char *reason, const char *t
 	*out = (struct written_off){.minor = row_number(&invoice, 0, DUE),
 	    .minor_units = (int)row_number(&invoice, 0, MINOR_UNITS),
 	    .currency = arena_copy(&run->arena, row_text(&invoice, 0, CURRENCY), row_length(&invoice, 0, CURRENCY))};
-	fine = db_change(run->db, SQL_LEDGER_WRITE_OFF_ADD,
-	    PARAMS(row_text(&invoice, 0, INVOICE), param_number(&run->arena, out->minor), reason, ticket,
-		param_instant(&run->arena, run->now), run->by),
-	    1, err);
+	fine = document_is_issued(run, number, row_text(&invoice, 0, ISSUED_ON), err) &&
+	    db_change(run->db, SQL_LEDGER_WRITE_OFF_ADD,
+		PARAMS(row_text(&invoice, 0, INVOICE), param_number(&run->arena, out->minor), reason, ticket,
+		    param_instant(&run->arena, run->now), run->by),
+		1, err);
 	rows_release(&invoice);
 	return fine;
 }

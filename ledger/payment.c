@@ -9,11 +9,13 @@
 #include "base/json_reader.h"
 #include "base/money.h"
 #include "ledger/audit.h"
+#include "ledger/books.h"
+#include "ledger/document_number.h"
 
 enum { DATE_LENGTH = 10, LINE_END = 1 };
 
 /* Columns of payment_invoice.sql. */
-enum { INVOICE_ID, INVOICE_CURRENCY, INVOICE_MINOR_UNITS, INVOICE_DUE, INVOICE_WRITTEN_OFF };
+enum { INVOICE_ID, INVOICE_CURRENCY, INVOICE_MINOR_UNITS, INVOICE_DUE, INVOICE_WRITTEN_OFF, INVOICE_ISSUED_ON };
 
 /* A payment that is to be booked. */
 struct booking {
@@ -196,6 +198,10 @@ take_values(struct import *import, struct error *err)
 		if (!is_plain_text(cell.at, cell.length))
 			return refuse_value(import, field, err, "a payment has a value that is not plain text",
 			    "Write UTF-8 without control characters.");
+		/* "A 1" and "A 1 " would be two references, and their payment booked twice. */
+		if (cell.at[0] == ' ' || cell.at[cell.length - 1] == ' ')
+			return refuse_value(
+			    import, field, err, "a payment has a value that begins or ends with a space", "Take the space away.");
 	}
 	return true;
 }
@@ -313,6 +319,13 @@ import_known(struct import *import, const struct currency *currency, int64_t amo
 	return fine;
 }
 
+static bool
+check_issued(const struct import *import, const struct rows *invoice, struct error *err)
+{
+	return document_is_issued(import->run, import->value[FIELD_INVOICE], row_text(invoice, 0, INVOICE_ISSUED_ON), err) ||
+	    error_at(err, import->file, import->line);
+}
+
 /* With the invoice's decimals: the currency may have left the table of currencies since. */
 static bool
 import_for(struct import *import, const struct rows *invoice, struct error *err)
@@ -326,7 +339,7 @@ import_for(struct import *import, const struct rows *invoice, struct error *err)
 		return refuse_value(import, FIELD_CURRENCY, err, "a payment is in another currency than its invoice",
 		    arena_format(&import->run->arena, "The invoice is in %s.", currency.code));
 	return read_amount(import, &currency, &amount, err) && import_known(import, &currency, amount, &known, err) &&
-	    (known || add_payment(import, invoice, &currency, amount, err));
+	    (known || (check_issued(import, invoice, err) && add_payment(import, invoice, &currency, amount, err)));
 }
 
 static bool
@@ -375,12 +388,7 @@ audit_import(struct run *run, const struct payment_sum *sum, const char *path, s
 static bool
 import_within(struct import *import, payment_summed *told, void *context, struct error *err)
 {
-	struct rows lock;
-
-	if (!db_one_row(import->run->db, SQL_LEDGER_FINAL_LOCK, NO_PARAMS, &lock, err))
-		return false;
-	rows_release(&lock);
-	if (!import_rows(import, err))
+	if (!books_lock(import->run, err) || !import_rows(import, err))
 		return false;
 	for (size_t i = 0; i < import->sum_count; i++) {
 		if (!audit_import(import->run, &import->sums[i], import->file, err))

@@ -11,7 +11,7 @@
 #include "base/money.h"
 
 /* May run->by give this much (a grant, a credit note) now, by the limits for one and for the day of run->now (UTC)?  Counts what was given that day, so
- * the caller holds the lock of final_lock.sql. */
+ * the caller holds the lock of ledger/books.h. */
 MUST_CHECK
 bool role_may_give(struct run *run, struct money amount, struct error *err);
 /* The sum of differences above which a re-rate needs a second person; 0 where none is stated. */

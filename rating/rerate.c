@@ -374,6 +374,29 @@ refuse_moved(struct run *run, enum statement_id find, struct params params, cons
 	return fine;
 }
 
+/* Credits are undone with the rest: what they paid too much of is no money, and they have it back at once. */
+static bool
+give_credits_back(struct run *run, const char *rerate_id, const struct rows *rerate, struct error *err)
+{
+	struct rows invoices;
+	bool fine;
+
+	if (!db_rows(run->db, SQL_RATING_ADJUSTMENT_TO_RESTORE, PARAMS(rerate_id), &invoices, err))
+		return false;
+	fine = true;
+	for (int i = 0; fine && i < invoices.count; i++) {
+		struct credits_given_back given;
+
+		fine = credit_note_for_credits(run, row_text(&invoices, i, 0), rerate_id, row_text(&invoices, i, 1),
+		    row_text(rerate, 0, RERATE_REASON), row_text(rerate, 0, RERATE_TICKET), &given, err);
+		if (fine && given.impossible)
+			say(run, "credits paid too much of %s, and have nothing back: it is written off as uncollectible",
+			    row_text(&invoices, i, 2));
+	}
+	rows_release(&invoices);
+	return fine;
+}
+
 /* Where the contract wants it, and the invoice has room for it. */
 static bool
 issue_credit_notes(struct run *run, const char *rerate_id, const struct rows *rerate, struct error *err)
@@ -399,7 +422,7 @@ book_adjustments(struct run *run, const char *rerate_id, const struct rows *rera
 {
 	return db_change(run->db, SQL_RATING_ADJUSTMENT_ADD,
 		   PARAMS(rerate_id, rating_run, param_instant(&run->arena, run->now), run->by), -1, err) &&
-	    issue_credit_notes(run, rerate_id, rerate, err);
+	    give_credits_back(run, rerate_id, rerate, err) && issue_credit_notes(run, rerate_id, rerate, err);
 }
 
 static bool
@@ -413,6 +436,19 @@ finish(struct run *run, const char *rerate_id, const struct rows *rerate, const 
 		"approved", arena_format(&run->arena, "applied by run %s: %s", rating_run, after), err);
 }
 
+/* What it books is not booked before it was decided on. */
+static bool
+refuse_before_plan(const struct run *run, const char *rerate_id, const struct rows *rerate, struct error *err)
+{
+	char now[INSTANT_TEXT];
+
+	if (strncmp(instant_format(run->now, now), row_text(rerate, 0, RERATE_PLANNED_AT), strlen("YYYY-MM-DDTHH:MM:SS")) >= 0)
+		return true;
+	error_set(err, ERROR_STATE, "re-rate %s was planned at %s: it is not applied at %s", rerate_id,
+	    row_text(rerate, 0, RERATE_PLANNED_AT), now);
+	return error_hint(err, "Do it with a date (--as-of) that is not before the plan's.");
+}
+
 static bool
 apply_planned(
     struct run *run, const char *rerate_id, const struct rows *rerate, const char *note, int64_t *rating_run, struct error *err)
@@ -421,7 +457,7 @@ apply_planned(
 	    row_text(rerate, 0, RERATE_PERIOD), row_text(rerate, 0, RERATE_TENANT), row_text(rerate, 0, RERATE_MODEL)};
 	const char *made_by;
 
-	if (!refuse_not_rated(run, scope.period, scope.tenant, err) ||
+	if (!refuse_before_plan(run, rerate_id, rerate, err) || !refuse_not_rated(run, scope.period, scope.tenant, err) ||
 	    !refuse_moved(run, SQL_RATING_RERATE_SUPERSEDED, PARAMS(rerate_id), rerate_id, err) ||
 	    !rate_all_again(run, rerate_id, scope, rating_run, err))
 		return false;

@@ -88,7 +88,20 @@ struct report {
 /* --- the rating and its charges --------------------------------------------------------------- */
 
 /* Columns of requests_rating.sql. */
-enum { IN_FORCE, NEWEST_RUN, INVOICE, RATING, UNTIL_RUN, PRICED_WITH, CONTRACTED_WITH, ENGINE, OUTPUT_DIGEST, STARTS, ENDS, SUBSTITUTED_WITH };
+enum {
+	IN_FORCE,
+	NEWEST_RUN,
+	INVOICE,
+	RATING,
+	UNTIL_RUN,
+	PRICED_WITH,
+	CONTRACTED_WITH,
+	ENGINE,
+	OUTPUT_DIGEST,
+	STARTS,
+	ENDS,
+	SUBSTITUTED_WITH
+};
 
 static bool
 find_rating(struct report *report, const char *tenant, const char *period, struct error *err)

@@ -33,4 +33,9 @@ UNION ALL
 SELECT n.number, n.invoice_number, l.line, 'is a line of another invoice'
   FROM finance.credit_note_line l
   JOIN finance.credit_note n USING (credit_note_id)
- WHERE l.invoice_id <> n.invoice_id;
+ WHERE l.invoice_id <> n.invoice_id
+UNION ALL
+SELECT n.number, n.invoice_number, NULL, 'has ' || l.credits_minor || ' by credits of adjustment ' || l.adjustment_id || ', which comes to ' || l.amount_minor
+  FROM finance.credit_note_line l
+  JOIN finance.credit_note n USING (credit_note_id)
+ WHERE l.line IS NULL AND l.credits_minor NOT BETWEEN 0 AND greatest(l.amount_minor, 0);

@@ -1,8 +1,7 @@
--- What paid the lines of the invoice of a credit note.
--- $1 bigint credit note
+-- What paid the lines of an invoice.
+-- $1 bigint invoice
 SELECT u.line, e.grant_id, u.amount_minor
-  FROM finance.credit_note n
-  JOIN finance.credit_use_line u USING (invoice_id)
+  FROM finance.credit_use_line u
   JOIN finance.credit_entry e USING (entry_id)
- WHERE n.credit_note_id = $1::bigint
+ WHERE u.invoice_id = $1::bigint
  ORDER BY u.line, e.entry_id;

@@ -80,4 +80,26 @@ equal "the adjustment waits again" "$(waiting gone)" '200 '
 equal "a workbook has both kinds, and agrees" "$(tollbook report workbook --period 2026-12 --as-of 2027-01-03 --quiet -o "$room/w.xlsx" >/dev/null; echo $?)" 0
 digests() { tollbook reconcile --as-of 2027-01-03 --format csv 2>/dev/null | tr -d "\r" | grep digests; }
 equal "what invoices say is what was finalized" "$(digests | grep -c 'invoices recomputed')|$(digests | grep 'invoices recomputed' | grep -c ok)" '1|1'
+
+# By whom the period was invoiced, and at what tax; not by whoever invoices the tenant since.
+moved() {
+	printf '{"issuers": [{"issuer": "TG", "name": "Token Garage"}], "tenants": [{"tenant": "moves", "name": "moves", "currency": "USD", "zone": "UTC", "book": "b", "issuer": "TG", "effective": "2026-11-01", "tax": {"name": "GST", "percent": "10"}}]}' >"$room/moved.json"
+	tollbook tenant apply --quiet --as-of 2027-01-04 "$room/moved.json"
+}
+check "two more tenants" tenants moves shut
+{ usage moves-1 moves 2026-10-20T12:00:00Z m 2000 0 0; usage moves-2 moves 2026-11-20T12:00:00Z m 500 0 0; usage shut-1 shut 2026-10-20T12:00:00Z m 2000 0 0; } >"$room/usage.ndjson"
+check "one has another issuer and another tax from November on" moved
+check "their usage comes" eval 'tollbook ingest --quiet --as-of 2027-01-04 "$room/usage.ndjson" && tollbook rate --quiet --as-of 2027-01-04'
+equal "October: 20.00 and 20 % tax" "$(draft 2027-01-04 --tenant moves --period 2026-10)" 'moves,2026-10,1,20.00,4.00,24.00,USD,draft'
+check "is invoiced" tollbook invoice finalize --quiet --as-of 2027-01-04 --tenant moves --period 2026-10
+check "and adjusted" adjust moves 200 2027-01-04
+equal "the other issuer's November is without it" "$(draft 2027-02-01 --tenant moves --period 2026-11)" 'moves,2026-11,1,5.00,0.50,5.50,USD,draft'
+equal "it is invoiced alone, at 20 %" "$(draft 2027-02-01 --tenant moves --period 2027-02)" 'moves,2027-02,1,2.00,0.40,2.40,USD,draft of adjustments'
+check "they are final" finalize 2027-02-01 --tenant moves
+equal "each by its issuer" "$(sql "SELECT period, issuer, net_minor, tax_minor FROM finance.invoice WHERE tenant = 'moves' ORDER BY period" | tr '\n' ' ')" '2026-10|TF|2000|400 2026-11|TG|500|50 2027-02|TF|200|40 '
+
+# Of a month that was closed before it was invoiced there is nothing but adjustments, and no invoice of the month to wait for.
+check "October is closed" sql "INSERT INTO finance.period_lock (period, state, reason, note, accepted, who, at) VALUES ('2026-10', 'soft', 'reviewed', '', '', 'eve', '2027-01-05')"
+check "all of the last one's October is booked as an adjustment" adjust shut 2000 2027-01-05
+equal "it waits a month for usage, and is then invoiced alone" "$(draft 2027-02-01 --tenant shut | tail -n 1)" 'shut,2027-02,1,20.00,4.00,24.00,USD,draft of adjustments'
 report

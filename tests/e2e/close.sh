@@ -71,6 +71,9 @@ equal "late usage by its average price is 0.50; what has no contract is unknown"
 copy_database close rerated
 id=$(tollbook rerate plan --quiet --as-of $day --format csv --period 2026-10 --tenant ann --reason late_usage | tr -d '\r' | sed 1d | head -n 1 | cut -d, -f1)
 equal "a re-rate that nobody decided on is in the way, with its difference" "$(stands rerates)" "OPEN,\"re-rate $id (late_usage, by tester) is neither applied nor rejected\",0.50,USD"
+other=$(tollbook rerate plan --quiet --as-of $day --format csv --period 2026-10 --tenant kim --reason dispute | tr -d '\r' | sed 1d | head -n 1 | cut -d, -f1)
+equal "so is one that would change nothing, without money" "$(stands rerates | tail -n 1)" "OPEN,\"re-rate $other (dispute, by tester) is neither applied nor rejected\",,"
+check "that one is rejected" exits 0 tollbook rerate reject --as-of $day --by eve "$other"
 check "it is approved and applied" exits 0 sh -c "tollbook rerate approve --as-of $day --by eve $id && tollbook rerate apply --as-of $day $id"
 equal "then its adjustment waits" "$(stands rerates | cut -d, -f1) $(stands adjustments)" 'ok OPEN,1 adjustment of ann not invoiced yet,0.50,USD'
 check "a credit was granted that ended in October" exits 0 tollbook credit grant ann 5 --kind goodwill --reason goodwill --starts 2026-10-01 --expires 2026-10-15 --as-of 2026-10-01

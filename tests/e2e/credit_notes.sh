@@ -124,7 +124,7 @@ equal "a dry run shows what it would be" "$(note "$amounts" --amount 179.16 --dr
 equal "and leaves nothing behind" "$(notes "$amounts")" '1|10000|0|2000|12000'
 refused "a reason for something else is refused" 2 'the reason "bankruptcy" is not for credit_note' tollbook credit-note issue "$amounts" --as-of "$as_of" --reason bankruptcy --amount 1
 refused "without saying what" 2 'takes one of --full, --line, --amount and --pending' issue "$amounts"
-refused "a date before the invoice" 4 'a credit note cannot be from 2026-11-04' tollbook credit-note issue "$amounts" --as-of 2026-11-04 --reason goodwill --amount 1
+refused "a date before the invoice" 4 'nothing of it is booked on 2026-11-04' tollbook credit-note issue "$amounts" --as-of 2026-11-04 --reason goodwill --amount 1
 printf '{"roles": [{"role": "support", "members": ["ann"], "limits": [{"currency": "USD", "per_grant": "12", "per_day": "20"}]}, {"role": "finance", "members": ["tester", "eve"], "unlimited": true}], "approval": [{"currency": "USD", "above": "1000000"}]}\n' >"$room/roles.json"
 check "support may give 12 at once and 20 a day, with tax" tollbook role apply --quiet --as-of "$as_of" "$room/roles.json"
 refused "10.01 and tax is above it" 4 'ann may give 12.00 USD at once, not 12.01' issue "$amounts" --amount 10.01 --by ann
@@ -269,9 +269,9 @@ equal "and October is invoiced again with 90" "$(invoice_sums "$less") $(billed_
 
 equal "a contract that wants it gets a credit note when the re-rate is applied" "$(notes "$policy") $(adjustments policy)" '1|2000|0|400|2400 2026-10 -2000 credited'
 equal "its reason is the re-rate's" "$(tollbook credit-note list --invoice "$policy" --format csv | tr -d '\r' | sed 1d | cut -d, -f5,13)" 'adjustments,late_usage'
-equal "where credits paid everything there is no money to give back: it waits for an invoice" "$(invoice_sums "$whole") $(notes "$whole" | cut -d'|' -f1) $(adjustments whole)" \
-	'10000|10000|0|0 0 2026-10 -2000 waits'
-refused "asked for too" 4 'It has 100.00 USD left before tax, 100.00 USD of it paid by credits' issue "$whole" --pending
+equal "where credits paid everything they have it back, and nobody gets money" "$(invoice_sums "$whole") $(notes "$whole") $(adjustments whole) $(credit_left whole)" \
+	'10000|10000|0|0 1|2000|2000|0|0 2026-10 -2000 credited 2000'
+refused "nothing is left that could be asked for" 4 'no adjustment of 2026-10 that is owed to whole waits' issue "$whole" --pending
 check "a final invoice of 3 that came late, since November has none" draft --tenant ended
 adjustment=$(tollbook invoice finalize --quiet --as-of "$as_of" --format csv --tenant ended | tr -d '\r' | sed 1d | cut -d, -f1)
 equal "it is one of adjustments alone" "$(sql "SELECT kind, net_minor FROM finance.invoice WHERE number = '$adjustment'") $(adjustments ended)" 'adjustment|300 2026-10 300 billed'

@@ -96,7 +96,7 @@ equal "people see the same arithmetic" "$(explain adjustment:1 | section differe
 equal "it waits for an invoice" "$(value '[(b["state"], b["document"], b["because_of"]) for b in t["became"]]' adjustment:1)" "[('waiting', None, 'rerate:1')]"
 equal "a re-rate has its periods, decisions, substitutions and what was booked" \
 	"$(value '(t["state"], [(i["old_amount"], i["new_amount"], i["difference"], i["booked"], i["document"]) for i in t["items"]], [(d["decision"], d["who"]) for d in t["decisions"]], [s["prices"] for s in t["substitutions"]], [a["adjustment"] for a in t["adjustments"]])' rerate:1)" \
-	"('applied', [('5', '7.25', '2.25', '2.25', '$number')], [('approved', 'bob'), ('applied', 'ann')], ['list v2'], ['adjustment:1'])"
+	"('applied', [('5.00', '7.25', '2.25', '2.25', '$number')], [('approved', 'bob'), ('applied', 'ann')], ['list v2'], ['adjustment:1'])"
 equal "one of its periods has the differences by day, which come to it" "$(value '(t["adds_up"], sum(D(d["difference"]) for d in t["differences"]), [(c["side"], c["price"], c["exact_amount"]) for c in t["charges"] if c["meter"] == "input_text_uncached_tokens"])' rerate:1/1)" \
 	"(True, Decimal('2.25'), [('old', '1', '3'), ('new', '1.5', '5.25')])"
 equal "the line tells of its adjustment" "$(value '[(a["adjustment"], a["amount"]) for a in t["adjustments"]]' $number/1)" "[('adjustment:1', '2.25')]"

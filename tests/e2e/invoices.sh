@@ -120,6 +120,13 @@ equal "each has one number, and none is left out" "$(sql "SELECT count(*), count
 check "the books reconcile" tollbook reconcile --quiet
 
 # What contracts add and take off; packages, fees of tiers, a book that extends another.
+# Rating holds the lock for as long as it is at work.
+psql -X -q -d "$TOLLBOOK_DB" -c "SELECT pg_advisory_lock(hashtextextended('tollbook.rate', 0)), pg_sleep(4)" >/dev/null &
+until [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted")" != 0 ]; do sleep 0.1; done
+check "drafts are not made while a rating or another draft is" exits 124 timeout 1 tollbook invoice draft --quiet --as-of 2026-12-01
+wait $!
+check "and are afterwards" tollbook invoice draft --quiet --as-of 2026-12-01
+
 new_database contract_lines
 as_of=2026-11-05T00:00:00Z
 priced() { printf '{"model": "%s", "prices": {"input_text_uncached_tokens": %s}}' "$@"; }

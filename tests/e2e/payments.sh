@@ -72,9 +72,12 @@ wrong "no reference" 'empty or too long' ',TF-INV-2026-000004,1,USD,2026-12-01'
 wrong "a reference of 141 characters" 'empty or too long' "$(printf 'r%.0s' {1..141}),TF-INV-2026-000004,1,USD,2026-12-01"
 wrong "a reference that only a balance has" "Give it the bank's reference" 'balance TF-INV-2026-000001,TF-INV-2026-000004,1,USD,2026-12-01'
 wrong "bytes that are no text" 'is not plain text' "$(printf 'a\xff'),TF-INV-2026-000004,1,USD,2026-12-01"
+wrong "a reference with a space behind it, which would be another one" 'begins or ends with a space' 'b-1 ,TF-INV-2026-000001,120.00,USD,2026-12-01'
 wrong "a row with a cell too few" 'more or fewer columns' 'n,TF-INV-2026-000004,1,USD'
 wrong "a stray quote" 'is not CSV' 'n"x,TF-INV-2026-000004,1,USD,2026-12-01'
 equal "none of these files booked anything" "$(payments)|$(standing 5)" '5|final|0|12000'
+paid <<<'early,TF-INV-2026-000005,1,USD,2026-12-01'
+refused "nor is a payment booked before its invoice" 4 'was issued on 2026-12-02' tollbook payment import --as-of 2026-12-01 "$room/paid.csv"
 echo 'reference,invoice,amount,currency' >"$room/paid.csv"
 refused "a header without the day" 3 'no column "paid_on"' import
 
@@ -107,6 +110,7 @@ refused "one for writing off" 2 'bankruptcy' off TF-INV-2026-000004 --reason pro
 refused "a ticket is needed" 2 '--ticket' off TF-INV-2026-000004 --reason bankruptcy
 refused "nothing is due of a paid one" 4 'nothing is due of' off TF-INV-2026-000001 --reason bankruptcy --ticket T-1
 refused "there must be one" 4 'there is no final invoice' off TF-INV-2026-000099 --reason bankruptcy --ticket T-1
+refused "an invoice is not written off before it was issued" 4 'nothing of it is booked on 2026-12-01' tollbook invoice uncollectible --as-of 2026-12-01 TF-INV-2026-000004 --reason bankruptcy --ticket T-1
 equal "dan's 119.00 are written off" "$(off TF-INV-2026-000004 --reason bankruptcy --ticket T-1 --format csv | tr -d '\r' | sed 1d)" 'TF-INV-2026-000004,119.00,USD,uncollectible'
 equal "nothing is due of it any more" "$(standing 4)" 'uncollectible|100|0'
 equal "the audit log has who, why and what it changed" "$(sql "SELECT who, reason, ticket, before, after FROM finance.audit_log WHERE action = 'invoice uncollectible'")" 'tester|bankruptcy|T-1|due 119.00 USD|due 0.00 USD'
@@ -128,5 +132,12 @@ equal "every entry of the journal balances" "$(unbalanced)" 0
 equal "what is receivable is what is due" "$(receivable)" 0
 equal "nothing is due below zero" "$(sql 'SELECT count(*) FROM finance.invoice_standing WHERE due_minor < 0')" 0
 equal "the balances are what the journal says" "$(account customer_balance)" -68100
+# An invoice that was paid more, in all, than an amount can be.
+paid <<<'most,TF-INV-2026-000005,92233720368547758.07,USD,2026-12-03'
+check "the most that an amount can be is paid, where 20.00 are due" import
+paid <<<'more,TF-INV-2026-000005,15.00,USD,2026-12-03'
+check "and 15.00 more" import
+equal "what is too much is on the balance, and the invoice is paid" "$(standing 5 | cut -d'|' -f1,3) $(balance eve)" 'paid|0 92233720368547753.07'
+check "invoices are listed" tollbook invoice list
 check "the books reconcile" tollbook reconcile --quiet --as-of 2026-12-08
 report

@@ -87,6 +87,7 @@ equal "the difference is on its day" "$(by_day "$late")" 'a,2026-10-05,0.00,0.50
 refused "it is not applied before it is approved" 4 "is not approved" tollbook rerate apply --as-of $as_of "$late"
 refused "who planned it does not approve it" 4 'somebody else must approve' tollbook rerate approve --as-of $as_of "$late"
 check "somebody else does" approve "$late"
+refused "nor is it applied before it was planned" 4 'was planned at' tollbook rerate apply --as-of 2026-11-01 "$late"
 check "a dry run applies nothing" tollbook rerate apply --quiet --dry-run --as-of $as_of "$late"
 equal "nothing is booked yet" "$(adjustments late)" ''
 check "it is applied" apply "$late"
@@ -110,6 +111,11 @@ equal "with it October of a is 3.30 and not 3, b stays" "$(plan_row --period 202
 check "it is put right" put_right price --model a --prices list@2 --reason price_error --ticket T-2
 equal "an adjustment of 0.30 without usage" "$(adjustments price)" 'usage|a|2|0|0.3|30|next_invoice '
 equal "it names the version" "$(sql "SELECT b.book, b.version FROM finance.adjustment JOIN finance.price_book_version b USING (price_book_version_id) WHERE tenant = 'price'")" 'list|2'
+sed 's/"book": "list"/"book": "spare"/' "$room/list-2.json" >"$room/spare.json"
+check "a version of another book is published, too" tollbook prices publish --quiet --as-of "$as_of" "$room/spare.json"
+refused "a book that prices nobody stands in for nothing" 4 'spare@1 prices nothing of 2026-10 of tenant price' \
+	tollbook rerate plan --as-of $as_of --period 2026-10 --tenant price --prices spare@1 --reason price_error
+refused "and which ones do is said" 4 'a book in the contracts: list.' tollbook rerate plan --as-of $as_of --period 2026-10 --prices spare@1 --reason price_error
 equal "it stays in force: planned again nothing changes" "$(plan_row --period 2026-10 --tenant price --reason price_error)" 'no,USD,4.30,4.30,0.00,0.00,0.00,1,0'
 equal "usage on hold for want of a price is included: 700 at 3" "$(plan_row --period 2026-10 --tenant held --model n --prices list@2 --reason held_usage)" 'yes,USD,1.00,3.10,2.10,2.10,0.00,1,1'
 check "it is put right" put_right held --model n --prices list@2 --reason held_usage
@@ -186,12 +192,14 @@ id=$(plan --period 2026-10 --tenant moved --prices list@2 --reason price_error)
 check "a plan with prices is approved" approve "$id"
 check "another one is put right meanwhile" put_right moved --reason late_usage
 refused "the first is refused" 4 'the books moved on' tollbook rerate apply --as-of $as_of "$id"
+check "what cannot be applied any more is rejected, though it was approved" tollbook rerate reject --quiet --as-of $as_of --by eve "$id"
+refused "and stays so" 4 'is rejected: it cannot be applied' apply "$id"
 equal "one adjustment: 2 for both" "$(adjustments moved)" 'usage|a|2|2000|2|200|next_invoice '
 id=$(plan --period 2026-10 --tenant moved --prices list@2 --reason price_error)
 check "a plan is rejected" tollbook rerate reject --quiet --as-of $as_of --by eve --note 'wrong tenant' "$id"
 refused "and not approved afterwards" 4 'cannot be approved' approve "$id"
 refused "nor applied" 4 'cannot be applied' apply "$id"
-equal "the list says how each stands" "$(tollbook rerate list --tenant moved --format csv | tr -d '\r' | sed 1d | cut -d, -f2 | tr '\n' ' ')" 'approved approved applied rejected '
+equal "the list says how each stands" "$(tollbook rerate list --tenant moved --format csv | tr -d '\r' | sed 1d | cut -d, -f2 | tr '\n' ' ')" 'approved rejected applied rejected '
 equal "each step is in the audit log" "$(sql "SELECT string_agg(action || ' by ' || who, ', ' ORDER BY audit_id) FROM finance.audit_log WHERE subject = 'rerate:$id'")" 'rerate plan by tester, rerate reject by eve'
 check "the books reconcile" tollbook reconcile --quiet --as-of $as_of
 

@@ -22,6 +22,10 @@ TENANTS = ["acme", "bolt", "cato", "dodo"]
 ORDERS = 3
 SECOND = ["2025-11-02T06:15:00Z", "2026-03-08T05:45:00Z", "2026-04-04T15:30:00Z", "2026-06-30T18:15:00Z"]  # when a new version begins
 
+ENDS = ["2026-01-01", "2026-03-08T10:15:00Z", "2026-07-15"]
+CHANGES = ["2025-11-01", "2025-12-31T10:00:00Z", "2026-03-08T10:30:00Z", "2026-04-01", "2026-06-30T23:45:00Z",
+           "2026-07-02"]
+
 
 def make(options):
     rng = random.Random("ledger %s/%s" % (options.seed, options.case))
@@ -48,12 +52,33 @@ def make(options):
         if "terms" in case.features and rng.random() < 0.8:
             row["terms"] = case.contracts.terms()
     contracts["tenants"].pop()  # one tenant has no contract
+    for row in contracts["tenants"]:
+        if options.late:
+            row.update(issuer="TF", effective="2025-10-01")
+            if rng.random() < 0.3:
+                row["until"] = rng.choice(ENDS)
     for row in rng.sample(contracts["tenants"], 2):
         later = dict(row, effective=rng.choice(SECOND))
         if "terms" in case.features:
             later["terms"] = case.contracts.terms()
         later.pop("override", None)
+        if later.get("until", "9") <= later["effective"]:
+            later.pop("until")
         contracts["tenants"].append(later)
+    if options.late:
+        changes = []
+        for row in rng.sample(contracts["tenants"][:3], rng.randint(0, 2)):
+            last = max(other["effective"] for other in contracts["tenants"] if other["tenant"] == row["tenant"])
+            change = dict(row, effective=rng.choice([time for time in CHANGES if time[:10] > last[:10]]))
+            change.pop("until", None)
+            if rng.random() < 0.4:
+                change["until"] = "2026-07-14T12:15:00Z"
+            if "terms" in case.features and rng.random() < 0.7:
+                change["terms"] = case.contracts.terms()
+            changes.append(change)
+        if changes:
+            write(options.out, "tenants_2.json", json.dumps({"tenants": changes}, indent=1))
+        contracts["issuers"] = [{"issuer": "TF", "name": "Token Factory"}]
     write(options.out, "tenants.json", json.dumps(contracts, indent=1))
     write(options.out, "events.ndjson", "".join(json.dumps(event) + "\n" for event in events))
     for number in range(1, ORDERS + 1):
@@ -190,6 +215,7 @@ def main():
     parser.add_argument("--case", type=int, default=1)
     parser.add_argument("--events", type=int, default=300)
     parser.add_argument("--out")
+    parser.add_argument("--late", action="store_true")
     parser.add_argument("--without", default="")
     parser.add_argument("--folder")
     parser.add_argument("--charges")

@@ -264,10 +264,25 @@ class Office:
             for verb in self.random.choice([["approve"], ["approve", "apply"], ["approve", "apply", "apply"], ["apply"], ["reject"]]):
                 self.run("rerate", verb, row[0])
 
+    def undo(self):
+        """Usage of a month that credits paid is taken back, and the month is put right."""
+        row = self.pick("SELECT c.tenant, c.period FROM finance.invoiced_period c JOIN finance.invoice v USING (invoice_id) WHERE v.credits_minor > 0")
+        if row:
+            for _ in range(self.random.randint(1, 3)):
+                event = self.pick("SELECT e.id FROM metering.usage_event e JOIN metering.usage_series s USING (series_id) JOIN finance.billing_period p ON p.tenant = s.tenant"
+                                  " WHERE p.tenant = '%s' AND p.period = '%s' AND e.event_time >= p.starts AND e.event_time < p.ends" % tuple(row))
+                if event:
+                    self.run("usage", "void", row[0], "/gateway", event[0], "--reason", "test_traffic", "--ticket", "T-%d" % self.number)
+            self.run("rate")
+            if self.run("rerate", "plan", "--period", row[1], "--tenant", row[0], "--reason", "metering_error", by="ann").returncode == 0:
+                newest = self.database.one("SELECT max(rerate_id) FROM finance.rerate")
+                self.run("rerate", "approve", newest, by="bob")
+                self.run("rerate", "apply", newest, by="bob")
+
     def grant(self):
         tenant = self.random.choice(list(TENANTS))
         currency = TENANTS[tenant]["currency"]
-        amount = decimal(Fraction(self.random.randint(1, 3000), 100) * SCALE[currency], MINOR[currency]).rstrip(".") if MINOR[currency] else str(
+        amount = decimal(Fraction(self.random.randint(1, self.random.choice([3000, 30000])), 100) * SCALE[currency], MINOR[currency]).rstrip(".") if MINOR[currency] else str(
             self.random.randint(1, 3000))
         kind, reason = self.random.choice([("promotional", "promotion"), ("goodwill", "goodwill"), ("prepaid", "prepaid_purchase")])
         words = [tenant, amount, "--kind", kind, "--reason", reason, "--priority", str(self.random.choice([1, 100, 100, 500]))]
@@ -424,7 +439,7 @@ class Office:
         pricing, months = Pricing(self.database, self.books), 0
         for tenant, period, starts, ends, claim, rating in self.database.rows(
                 "SELECT f.tenant, f.period, p.starts, p.ends, COALESCE(c.invoice_id, 0), f.rating_id FROM finance.rating_in_force f"
-                "  JOIN finance.billing_period p USING (tenant, period) LEFT JOIN finance.invoiced_period c USING (tenant, period) ORDER BY 1, 2"):
+                "  JOIN finance.billing_period p USING (tenant, period) LEFT JOIN finance.invoiced_period c USING (tenant, period) WHERE f.period >= '2026-01' ORDER BY 1, 2"):  # before, nobody had a contract
             wanted = pricing.month(tenant, period, starts, ends, self.until.get(tenant))
             booked = defaultdict(lambda: (Fraction(0), 0))
             if claim == "0":
@@ -450,7 +465,7 @@ class Office:
         for currency in MINOR:
             self.publish(first=True, currency=currency)
         self.contracts({})
-        shares = {self.usage: 20, self.correction: 4, self.by_support: 4, self.rate: 6, self.draft: 4, self.finalize: 7, self.publish: 2, self.rerate: 7,
+        shares = {self.usage: 20, self.correction: 4, self.by_support: 4, self.rate: 6, self.draft: 4, self.finalize: 7, self.publish: 2, self.rerate: 7, self.undo: 4,
                   self.decide: 8, self.grant: 5, self.grant_again: 2, self.revoke: 2, self.expire: 2, self.credit_note: 5, self.payment: 5,
                   self.uncollectible: 1, self.close: 2, self.month_end: 3, self.cancel: 1, self.time: 16}
         for self.number in range(1, self.options.operations + 1):
@@ -465,8 +480,9 @@ class Office:
         months = self.compare()
         counts = self.database.rows("SELECT (SELECT count(*) FROM finance.invoice WHERE status = 'final'), (SELECT count(*) FROM finance.adjustment),"
                                     " (SELECT count(*) FROM finance.credit_note), (SELECT count(*) FROM finance.credit_entry WHERE kind = 'use'),"
-                                    " (SELECT count(*) FROM finance.rerate_decision WHERE decision = 'applied'), (SELECT count(*) FROM finance.payment)")[0]
-        print("%d operations to %s: %s invoices, %s adjustments, %s credit notes, %s uses of credits, %s re-rates applied, %s payments; %d months as priced apart"
+                                    " (SELECT count(*) FROM finance.rerate_decision WHERE decision = 'applied'), (SELECT count(*) FROM finance.payment),"
+                                    " (SELECT count(*) FROM finance.credit_note WHERE scope = 'adjustments' AND credits_minor > 0)")[0]
+        print("%d operations to %s: %s invoices, %s adjustments, %s credit notes, %s uses of credits, %s re-rates applied, %s payments, %s re-rates that gave credits back; %d months as priced apart"
               % ((self.options.operations, self.day()) + tuple(counts) + (months,)))
         if self.options.codes:
             for (verb, code), count in sorted(self.codes.items()):

@@ -78,6 +78,19 @@ SELECT v.number, l.line, l.amount_minor, sum(u.amount_minor)
   JOIN finance.invoice_line l USING (invoice_id, line)
   JOIN finance.invoice v USING (invoice_id)
  GROUP BY v.number, l.line, l.amount_minor HAVING sum(u.amount_minor) > l.amount_minor;
+-- 5: what credits paid of the invoice of a month and have not back is no more than what it says now: the month's lines and adjustments, and lines of other
+-- months' (of one that is written off nothing is given back)
+SELECT c.tenant, c.period, v.number, u.used, GREATEST(b.booked, 0) AS booked
+  FROM finance.invoiced_period c
+  JOIN finance.invoice v USING (invoice_id)
+ CROSS JOIN LATERAL (SELECT COALESCE(-sum(e.amount_minor), 0) AS used
+                       FROM finance.credit_entry e LEFT JOIN finance.credit_note n USING (credit_note_id)
+                      WHERE c.invoice_id IN (e.invoice_id, n.invoice_id)) u
+ CROSS JOIN LATERAL (SELECT (SELECT COALESCE(sum(amount_minor), 0) FROM finance.invoice_line l WHERE l.invoice_id = c.invoice_id)
+                          + (SELECT COALESCE(sum(amount_minor), 0) FROM finance.adjustment x
+                              WHERE x.tenant = c.tenant AND x.original_period = c.period
+                                AND x.adjustment_id NOT IN (SELECT adjustment_id FROM finance.adjustment_dropped)) AS booked) b
+ WHERE u.used > GREATEST(b.booked, 0) AND c.invoice_id NOT IN (SELECT invoice_id FROM finance.write_off);
 -- 6: every entry of the journal balances
 SELECT entry, currency, sum(amount_minor) FROM finance.journal_line GROUP BY entry, currency HAVING sum(amount_minor) <> 0;
 -- 6: receivable = invoices - credit notes - payments - what was written off, of each tenant

@@ -338,9 +338,9 @@ an_adjustment_is_credited_of_the_money_and_leaves_that_much_less_of_its_line(voi
 	struct error err;
 
 	set_up(&fixture, amounts, paid, 2, "20");
-	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 1001, &verdict, &note, &err));
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 1001, 0, &verdict, &note, &err));
 	CU_ASSERT_EQUAL(verdict, CREDIT_ABOVE);
-	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 300, &verdict, &note, &err));
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 300, 0, &verdict, &note, &err));
 	CU_ASSERT_EQUAL(verdict, CREDIT_FITS);
 	CU_ASSERT_TRUE(note.net == 300 && note.credits == 0 && note.tax == 60 && note.total == 360);
 	CU_ASSERT_TRUE_FATAL(creditable_settle(&fixture.left, 1, 300, &err));
@@ -366,6 +366,31 @@ an_adjustment_without_a_line_of_its_own_is_taken_off_all(void)
 	CU_ASSERT_EQUAL(fixture.lines[0].money, 225);
 	CU_ASSERT_EQUAL(fixture.lines[1].money, 75);
 	CU_ASSERT_FALSE(creditable_settle(&fixture.left, 0, 301, &err));
+}
+
+static void
+what_credits_paid_of_an_adjustment_is_neither_money_nor_taxed(void)
+{
+	static const int64_t amounts[] = {1000, 500}, paid[] = {0, 500};
+	struct fixture fixture;
+	struct credit_note_totals note = {0};
+	enum credit_verdict verdict = CREDIT_NOTHING;
+	struct error err;
+
+	set_up(&fixture, amounts, paid, 2, "20");
+	CU_ASSERT_EQUAL(creditable_money(&fixture.left), 1000);
+	CU_ASSERT_EQUAL(creditable_credits(&fixture.left, fixture.lines[0].key), 0);
+	CU_ASSERT_EQUAL(creditable_credits(&fixture.left, fixture.lines[1].key), 500);
+	CU_ASSERT_EQUAL(creditable_credits(&fixture.left, 0), 0);
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 400, 400, &verdict, &note, &err));
+	CU_ASSERT_TRUE(verdict == CREDIT_FITS && note.net == 400 && note.credits == 400 && note.tax == 0 && note.total == 0);
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 1500, 500, &verdict, &note, &err));
+	CU_ASSERT_TRUE(
+	    verdict == CREDIT_FITS && note.net == 1500 && note.credits == 500 && note.tax == 200 && note.total == 1200);
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 501, 501, &verdict, &note, &err));
+	CU_ASSERT_EQUAL(verdict, CREDIT_ABOVE);
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture.left, 1401, 400, &verdict, &note, &err));
+	CU_ASSERT_EQUAL(verdict, CREDIT_ABOVE);
 }
 
 /* --- any notes at all ------------------------------------------------------------------------ */
@@ -433,7 +458,7 @@ settle_any(struct fixture *fixture, uint64_t *state)
 	struct credit_note_totals note = {0};
 	struct error err;
 
-	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture->left, amount, &verdict, &note, &err));
+	CU_ASSERT_TRUE_FATAL(credit_adjustment_totals(&fixture->left, amount, 0, &verdict, &note, &err));
 	if (verdict != CREDIT_FITS)
 		return;
 	CU_ASSERT_TRUE_FATAL(creditable_settle(&fixture->left, below(state, LINES_MAX), amount, &err));
@@ -511,4 +536,5 @@ UNIT_TESTS("ledger/credit_note_amounts", TEST(single_lines_in_every_order_sum_to
     TEST(lines_without_their_discount_are_credited_up_to_the_invoice), TEST(what_credits_paid_alone_goes_back_to_credits_alone),
     TEST(an_invoice_of_zero_is_credited_in_full_with_nothing),
     TEST(an_adjustment_is_credited_of_the_money_and_leaves_that_much_less_of_its_line),
-    TEST(an_adjustment_without_a_line_of_its_own_is_taken_off_all), TEST(any_notes_stay_within_the_invoice_and_end_at_it))
+    TEST(an_adjustment_without_a_line_of_its_own_is_taken_off_all),
+    TEST(what_credits_paid_of_an_adjustment_is_neither_money_nor_taxed), TEST(any_notes_stay_within_the_invoice_and_end_at_it))
