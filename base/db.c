@@ -571,6 +571,27 @@ copy_text_field(struct text *out, const char *bytes, size_t length)
 	text_add(out, bytes + start, length - start);
 }
 
+void
+copy_text_column(struct text *out, const char *value)
+{
+	copy_text_field(out, value, strlen(value));
+	text_add(out, "\t", 1);
+}
+
+bool
+db_copy_in_text(struct db *db, enum statement_id id, struct text *rows, struct error *err)
+{
+	int64_t taken;
+
+	if (rows->length == 0)
+		return true;
+	if (!db_copy_in_begin(db, id, err) || !db_copy_in_bytes(db, rows->bytes, rows->length, err) ||
+	    !db_copy_in_end(db, &taken, err))
+		return false;
+	text_clear(rows);
+	return true;
+}
+
 enum { BINARY_HEADER = 19 };
 
 /* Takes the header off the first message; a trailer (-1 as the column count) is no row. */

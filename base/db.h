@@ -105,6 +105,11 @@ MUST_CHECK
 bool db_copy_in_end(struct db *db, int64_t *rows, struct error *err);
 /* One COPY text-format field, escaped; fields are joined by tabs, rows ended by '\n', by the caller. */
 void copy_text_field(struct text *out, const char *bytes, size_t length);
+/* A text as a field, with the tab behind it. */
+void copy_text_column(struct text *out, const char *value);
+/* Sends whole rows of the text format, from the first COPY to its end, and empties `rows`; none are sent without a question. */
+MUST_CHECK
+bool db_copy_in_text(struct db *db, enum statement_id id, struct text *rows, struct error *err);
 
 /* COPY OUT: `row` is called with each CopyData message (one row of text or binary format); return false to stop with err set. */
 typedef bool db_copy_row(void *context, const char *bytes, size_t length, struct error *err);

@@ -55,6 +55,34 @@ money_format(struct money money, char out[DECIMAL_TEXT])
 	return decimal_format_places(exact, money.currency->minor_units, out);
 }
 
+const char *
+money_text(struct arena *arena, int64_t minor, int64_t minor_units)
+{
+	struct currency currency = {.minor_units = (int)minor_units};
+	char text[DECIMAL_TEXT];
+
+	return arena_format(arena, "%s", money_format((struct money){minor, &currency}, text));
+}
+
+bool
+money_parse(const char *text, const struct currency *currency, struct money *out, struct error *err)
+{
+	struct decimal exact;
+	struct error why;
+
+	if (!decimal_parse(text, strlen(text), &exact, &why)) {
+		error_set(err, ERROR_USAGE, "the amount \"%s\" is not a decimal number: %.200s", text, why.message);
+		return error_hint(err, "For example: 50 or 12.50");
+	}
+	if (!money_round(exact, currency, ROUND_DOWN, out, err)) {
+		err->kind = ERROR_USAGE;
+		return false;
+	}
+	if (decimal_compare(money_exact(*out), exact) == 0)
+		return true;
+	return error_set(err, ERROR_USAGE, "%s has %d decimals; \"%s\" has more", currency->code, currency->minor_units, text);
+}
+
 struct decimal
 money_exact(struct money money)
 {

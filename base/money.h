@@ -7,6 +7,7 @@
 #define BASE_MONEY_H
 
 #include "base/decimal.h"
+#include "base/memory.h"
 
 struct currency {
 	char code[4];    /* ISO 4217 alphabetic code */
@@ -27,6 +28,11 @@ MUST_CHECK
 bool money_round(struct decimal exact, const struct currency *currency, enum rounding rule, struct money *out, struct error *err);
 /* "1234.50", "-0.05", "300" (JPY): no separators, no code. */
 const char *money_format(struct money money, char out[DECIMAL_TEXT]);
+/* Minor units as money_format() writes them, of a currency that may have left the table since; in the arena. */
+const char *money_text(struct arena *arena, int64_t minor, int64_t minor_units);
+/* Reads decimal text that a currency can express; also below zero.  The error says what is wrong; its kind is USAGE. */
+MUST_CHECK
+bool money_parse(const char *text, const struct currency *currency, struct money *out, struct error *err);
 /* The exact decimal of a money amount. */
 struct decimal money_exact(struct money money);
 MUST_CHECK

@@ -1,4 +1,5 @@
-/* cmd_usage.c -- `tollbook usage void|correct|show`: what support does to usage, as events of the ledger with a reason and a ticket. */
+/* cmd_usage.c -- `tollbook usage void|correct|show`: what support does to usage, as events of the ledger with a reason and a
+ * ticket. */
 #include <string.h>
 
 #include "base/table.h"

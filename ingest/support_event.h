@@ -52,15 +52,16 @@ bool stood_chain_load(struct run *run, const struct event_name *name, struct sto
 const char *quantities_text(const struct quantities *quantities, struct arena *arena);
 /* The inverse, for texts that quantities_text() made. */
 void quantities_from_text(const char *text, struct quantities *out);
-/* Sets a meter by "METER=QUANTITY", as a person writes it; an error of kind USAGE where it cannot be read, or `seen` has the meter already. */
+/* Sets a meter by "METER=QUANTITY", as a person writes it; an error of kind USAGE where it cannot be read, or `seen` has the
+ * meter already. */
 MUST_CHECK
 bool quantities_set(struct quantities *quantities, struct quantities *seen, const char *text, struct error *err);
 
 /* The event, as JSON, that takes `newest` back or, with `after`, replaces it by the same with other quantities. */
 const char *support_event_write(const char *request, const struct event_name *name, const struct stood *newest,
     const struct quantities *after, struct arena *arena);
-/* Reads such an event as the intake does, as of `now`, into a record; everything but the quantities is `newest`'s.  An error of kind INPUT
- * where the intake would not take it. */
+/* Reads such an event as the intake does, as of `now`, into a record; everything but the quantities is `newest`'s.  An error of
+ * kind INPUT where the intake would not take it. */
 MUST_CHECK
 bool support_event_read(struct run *run, const char *event, const struct stood *newest, struct record *out, struct error *err);
 

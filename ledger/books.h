@@ -6,8 +6,8 @@
 
 #include "base/command.h"
 
-/* Waits until no rating run and nobody else who changes what is owed is at work, and keeps them out until the transaction ends.  Taken
- * before any row is locked, so that two cannot wait for each other. */
+/* Waits until no rating run and nobody else who changes what is owed is at work, and keeps them out until the transaction ends.
+ * Taken before any row is locked, so that two cannot wait for each other. */
 MUST_CHECK
 bool books_lock(struct run *run, struct error *err);
 

@@ -122,16 +122,6 @@ value_or(const struct run *run, const char *name, const char *otherwise)
 	return value == NULL ? otherwise : value;
 }
 
-/* Minor units as decimal text, for a currency that may have left the table since. */
-static const char *
-minor_format(struct run *run, int64_t minor, int64_t minor_units)
-{
-	struct currency currency = {.minor_units = (int)minor_units};
-	char text[DECIMAL_TEXT];
-
-	return arena_format(&run->arena, "%s", money_format((struct money){minor, &currency}, text));
-}
-
 /* --- grants ----------------------------------------------------------------------------------- */
 
 /* Columns of credit_list.sql. */
@@ -192,7 +182,7 @@ instant_text(struct run *run, const struct rows *rows, int i, int column)
 static void
 amount_cell(struct run *run, struct table *table, const struct rows *grants, int i, enum list_column column)
 {
-	table_cell(table, minor_format(run, row_number(grants, i, (int)column), row_number(grants, i, LIST_MINOR_UNITS)));
+	table_cell(table, money_text(&run->arena, row_number(grants, i, (int)column), row_number(grants, i, LIST_MINOR_UNITS)));
 }
 
 static void
@@ -347,7 +337,7 @@ print_entries(struct run *run, const char *tenant, const char *grant_id, struct 
 		table_cell(table, row_text(&entries, i, ENTRY_KIND));
 		for (int column = ENTRY_AMOUNT; column <= ENTRY_AFTER; column++)
 			table_cell(table,
-			    minor_format(run, row_number(&entries, i, column), row_number(&entries, i, ENTRY_MINOR_UNITS)));
+			    money_text(&run->arena, row_number(&entries, i, column), row_number(&entries, i, ENTRY_MINOR_UNITS)));
 		for (int column = ENTRY_CURRENCY; column <= ENTRY_BY; column++)
 			table_cell(table, row_text(&entries, i, column));
 	}
@@ -400,8 +390,8 @@ print_for_people(struct run *run, const struct rows *grant)
 
 	printf("CREDIT %s of %s, %s, from %s\n", row_text(grant, 0, LIST_GRANT), row_text(grant, 0, LIST_TENANT),
 	    row_text(grant, 0, LIST_KIND), row_text(grant, 0, LIST_ISSUER));
-	printf("amount    %s %s\n", minor_format(run, row_number(grant, 0, LIST_AMOUNT), minor_units), currency);
-	printf("balance   %s %s, %s\n", minor_format(run, row_number(grant, 0, LIST_BALANCE), minor_units), currency,
+	printf("amount    %s %s\n", money_text(&run->arena, row_number(grant, 0, LIST_AMOUNT), minor_units), currency);
+	printf("balance   %s %s, %s\n", money_text(&run->arena, row_number(grant, 0, LIST_BALANCE), minor_units), currency,
 	    state_text(run, grant, 0));
 	printf("usage     from %s to %s\n", instant_text(run, grant, 0, LIST_STARTS),
 	    or_word(instant_text(run, grant, 0, LIST_EXPIRES), "any time"));
@@ -489,8 +479,8 @@ revoke(struct run *run, struct error *err)
 		table_cell(table, row_text(&entries, i, ENTRY_GRANT));
 		table_cell(table, row_text(&entries, i, ENTRY_REQUEST));
 		table_cell(table, row_text(&entries, i, ENTRY_TENANT));
-		table_cell(table, minor_format(run, -row_number(&entries, i, ENTRY_AMOUNT), minor_units));
-		table_cell(table, minor_format(run, row_number(&entries, i, ENTRY_AFTER), minor_units));
+		table_cell(table, money_text(&run->arena, -row_number(&entries, i, ENTRY_AMOUNT), minor_units));
+		table_cell(table, money_text(&run->arena, row_number(&entries, i, ENTRY_AFTER), minor_units));
 		table_cell(table, row_text(&entries, i, ENTRY_CURRENCY));
 	}
 	table_print(table, run, "a dry run: nothing was revoked");
@@ -512,7 +502,7 @@ tell_expired(void *context, const struct credit_expired *expired)
 	table_row(telling->table);
 	table_cell(telling->table, expired->grant_id);
 	table_cell(telling->table, expired->tenant);
-	table_cell(telling->table, minor_format(telling->run, expired->minor, expired->minor_units));
+	table_cell(telling->table, money_text(&telling->run->arena, expired->minor, expired->minor_units));
 	table_cell(telling->table, expired->currency);
 	if (expired->waits_for[0] == '\0')
 		table_cell(telling->table, "expired");

@@ -68,16 +68,6 @@ const struct command cmd_credit_note_show = {
 
 /* --- amounts --------------------------------------------------------------------------------- */
 
-/* Minor units as decimal text, for a currency that may have left the table since. */
-static const char *
-minor_format(struct run *run, int64_t minor, int64_t minor_units)
-{
-	struct currency currency = {.minor_units = (int)minor_units};
-	char text[DECIMAL_TEXT];
-
-	return arena_format(&run->arena, "%s", money_format((struct money){minor, &currency}, text));
-}
-
 /* Columns of credit_note_find.sql. */
 enum note_column {
 	NOTE_ID,
@@ -112,7 +102,7 @@ enum note_column {
 static const char *
 amount(struct run *run, const struct rows *note, enum note_column column)
 {
-	return minor_format(run, row_number(note, 0, (int)column), row_number(note, 0, NOTE_MINOR_UNITS));
+	return money_text(&run->arena, row_number(note, 0, (int)column), row_number(note, 0, NOTE_MINOR_UNITS));
 }
 
 static const char *
@@ -254,7 +244,8 @@ list(struct run *run, struct error *err)
 		table_row(table);
 		for (int j = 0; j < COLUMNS; j++)
 			if (j >= FIRST_AMOUNT && j <= LAST_AMOUNT)
-				table_cell(table, minor_format(run, row_number(&rows, i, j), row_number(&rows, i, MINOR_UNITS)));
+				table_cell(
+				    table, money_text(&run->arena, row_number(&rows, i, j), row_number(&rows, i, MINOR_UNITS)));
 			else if (j != MINOR_UNITS)
 				table_cell(table, row_text(&rows, i, j));
 	}
@@ -324,7 +315,8 @@ print_lines(struct run *run, const struct rows *note, struct error *err)
 		for (int j = 0; j < FIRST_AMOUNT; j++)
 			table_cell(table, row_is_null(&lines, i, j) ? NULL : row_text(&lines, i, j));
 		for (int j = FIRST_AMOUNT; j < COLUMNS; j++)
-			table_cell(table, minor_format(run, row_number(&lines, i, j), row_number(note, 0, NOTE_MINOR_UNITS)));
+			table_cell(
+			    table, money_text(&run->arena, row_number(&lines, i, j), row_number(note, 0, NOTE_MINOR_UNITS)));
 	}
 	table_print(table, run, "no lines");
 	table_free(table);

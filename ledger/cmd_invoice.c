@@ -196,16 +196,6 @@ finalize(struct run *run, struct error *err)
 	return fine;
 }
 
-/* Minor units as decimal text, for a currency that may have left the table since. */
-static const char *
-minor_format(struct run *run, int64_t minor, int64_t minor_units)
-{
-	struct currency currency = {.minor_units = (int)minor_units};
-	char text[DECIMAL_TEXT];
-
-	return arena_format(&run->arena, "%s", money_format((struct money){minor, &currency}, text));
-}
-
 static bool
 list(struct run *run, struct error *err)
 {
@@ -228,7 +218,7 @@ list(struct run *run, struct error *err)
 		for (int j = 0; j < AMOUNT; j++)
 			table_cell(table, row_text(&rows, i, j));
 		for (int j = AMOUNT; j < MINOR_UNITS; j++)
-			table_cell(table, minor_format(run, row_number(&rows, i, j), row_number(&rows, i, MINOR_UNITS)));
+			table_cell(table, money_text(&run->arena, row_number(&rows, i, j), row_number(&rows, i, MINOR_UNITS)));
 		for (int j = CURRENCY; j < COLUMNS; j++)
 			table_cell(table, row_text(&rows, i, j));
 	}
@@ -256,7 +246,7 @@ uncollectible(struct run *run, struct error *err)
 	table = table_new(columns);
 	table_row(table);
 	table_cell(table, run->operands[0]);
-	table_cell(table, minor_format(run, off.minor, off.minor_units));
+	table_cell(table, money_text(&run->arena, off.minor, off.minor_units));
 	table_cell(table, off.currency);
 	table_cell(table, "uncollectible");
 	table_print(table, run, "");
@@ -300,7 +290,7 @@ enum found_column {
 static const char *
 found_money(struct run *run, const struct rows *invoice, enum found_column column)
 {
-	return minor_format(run, row_number(invoice, 0, (int)column), row_number(invoice, 0, FOUND_MINOR_UNITS));
+	return money_text(&run->arena, row_number(invoice, 0, (int)column), row_number(invoice, 0, FOUND_MINOR_UNITS));
 }
 
 static void
@@ -341,14 +331,14 @@ settled_note(struct run *run, const struct rows *settled, int i, int64_t minor_u
 	const char *what = row_text(settled, i, SETTLED_WHAT), *note = row_text(settled, i, SETTLED_NOTE), *more = "";
 
 	if (strncmp(what, "credit ", strlen("credit ")) == 0)
-		return arena_format(&run->arena, "%s, balance %s, then %s", note, minor_format(run, one, minor_units),
-		    minor_format(run, two, minor_units));
+		return arena_format(&run->arena, "%s, balance %s, then %s", note, money_text(&run->arena, one, minor_units),
+		    money_text(&run->arena, two, minor_units));
 	if (strcmp(what, "credited") == 0 && one + two > 0)
 		more = arena_format(&run->arena, ", of it %s to the balance and %s to be paid back",
-		    minor_format(run, one, minor_units), minor_format(run, two, minor_units));
+		    money_text(&run->arena, one, minor_units), money_text(&run->arena, two, minor_units));
 	else if (one > 0 || two > 0)
 		more = arena_format(&run->arena, ", of it %s to the balance and %s that was written off",
-		    minor_format(run, one, minor_units), minor_format(run, two, minor_units));
+		    money_text(&run->arena, one, minor_units), money_text(&run->arena, two, minor_units));
 	return arena_format(&run->arena, "%s%s", note, more);
 }
 
@@ -359,7 +349,7 @@ print_settled(struct run *run, const struct rows *settled, int64_t minor_units, 
 		const char *what = row_text(settled, i, SETTLED_WHAT);
 
 		if ((strncmp(what, "credit ", strlen("credit ")) == 0) == credits)
-			print_amount(what, minor_format(run, row_number(settled, i, SETTLED_AMOUNT), minor_units),
+			print_amount(what, money_text(&run->arena, row_number(settled, i, SETTLED_AMOUNT), minor_units),
 			    settled_note(run, settled, i, minor_units));
 	}
 }
@@ -372,7 +362,7 @@ tax_words(struct run *run, const struct rows *invoice)
 	if (name[0] == '\0')
 		return "";
 	return arena_format(&run->arena, "%s %s %% of %s", name, row_text(invoice, 0, FOUND_TAX_PERCENT),
-	    minor_format(run, row_number(invoice, 0, FOUND_NET) - row_number(invoice, 0, FOUND_CREDITS),
+	    money_text(&run->arena, row_number(invoice, 0, FOUND_NET) - row_number(invoice, 0, FOUND_CREDITS),
 		row_number(invoice, 0, FOUND_MINOR_UNITS)));
 }
 
@@ -487,7 +477,7 @@ add_contracts_own(struct run *run, struct table *table, const struct rows *lines
 		if (column != LINE_DECIMALS)
 			table_cell(table, NULL);
 	table_cell(table, row_text(lines, i, LINE_EXACT));
-	table_cell(table, minor_format(run, row_number(lines, i, LINE_MINOR), minor_units));
+	table_cell(table, money_text(&run->arena, row_number(lines, i, LINE_MINOR), minor_units));
 	rule_cell(run, table, lines, i);
 }
 
@@ -501,7 +491,7 @@ add_adjustment(struct run *run, struct table *table, const struct rows *lines, i
 	table_cell(table, quantity_text(run, lines, i, LINE_QUANTITY));
 	empty_cells(table, 2);
 	table_cell(table, row_text(lines, i, LINE_EXACT));
-	table_cell(table, minor_format(run, row_number(lines, i, LINE_MINOR), minor_units));
+	table_cell(table, money_text(&run->arena, row_number(lines, i, LINE_MINOR), minor_units));
 	rule_cell(run, table, lines, i);
 }
 
@@ -526,7 +516,7 @@ add_line(struct run *run, struct table *table, const struct rows *lines, int i, 
 	table_cell(table, quantity_text(run, lines, i, run->format == FORMAT_TABLE ? LINE_BILLED : LINE_QUANTITY));
 	for (int column = LINE_PRICE; column <= LINE_EXACT; column++)
 		table_cell(table, row_text(lines, i, column));
-	table_cell(table, minor_format(run, row_number(lines, i, LINE_MINOR), minor_units));
+	table_cell(table, money_text(&run->arena, row_number(lines, i, LINE_MINOR), minor_units));
 	rule_cell(run, table, lines, i);
 	if (run->format == FORMAT_TABLE)
 		return;

@@ -54,28 +54,25 @@ const struct command cmd_payment_balances = {
     .run = balances,
 };
 
-/* Minor units as decimal text. */
-static void
-amount_cell(struct table *table, int64_t minor, int64_t minor_units)
-{
-	struct currency currency = {.minor_units = (int)minor_units};
-	char text[DECIMAL_TEXT];
-
-	table_cell(table, money_format((struct money){minor, &currency}, text));
-}
+struct telling {
+	struct run *run;
+	struct table *table;
+};
 
 static void
 tell_sum(void *context, const struct payment_sum *sum)
 {
-	struct table *table = context;
+	struct telling *telling = context;
+	struct table *table = telling->table;
+	struct arena *arena = &telling->run->arena;
 
 	table_row(table);
 	table_cell(table, sum->currency);
 	table_cell_format(table, "%lld", (long long)sum->imported);
 	table_cell_format(table, "%lld", (long long)sum->known);
-	amount_cell(table, sum->amount, sum->minor_units);
-	amount_cell(table, sum->to_balance, sum->minor_units);
-	amount_cell(table, sum->recovered, sum->minor_units);
+	table_cell(table, money_text(arena, sum->amount, sum->minor_units));
+	table_cell(table, money_text(arena, sum->to_balance, sum->minor_units));
+	table_cell(table, money_text(arena, sum->recovered, sum->minor_units));
 }
 
 static bool
@@ -84,12 +81,12 @@ import(struct run *run, struct error *err)
 	static const struct column columns[] = {{"currency", "currency", COLUMN_TEXT}, {"imported", "imported", COLUMN_NUMBER},
 	    {"known", "known already", COLUMN_NUMBER}, {"amount", "amount", COLUMN_NUMBER},
 	    {"to_balance", "to balances", COLUMN_NUMBER}, {"recovered", "written off before", COLUMN_NUMBER}, {0}};
-	struct table *table = table_new(columns);
-	bool fine = payments_import(run, run->operands[0], tell_sum, table, err);
+	struct telling telling = {run, table_new(columns)};
+	bool fine = payments_import(run, run->operands[0], tell_sum, &telling, err);
 
 	if (fine)
-		table_print(table, run, "no payments in the file");
-	table_free(table);
+		table_print(telling.table, run, "no payments in the file");
+	table_free(telling.table);
 	return fine;
 }
 
@@ -115,7 +112,7 @@ list(struct run *run, struct error *err)
 		for (int j = 0; j < AMOUNT; j++)
 			table_cell(table, row_text(&rows, i, j));
 		for (int j = AMOUNT; j <= RECOVERED; j++)
-			amount_cell(table, row_number(&rows, i, j), row_number(&rows, i, MINOR_UNITS));
+			table_cell(table, money_text(&run->arena, row_number(&rows, i, j), row_number(&rows, i, MINOR_UNITS)));
 		for (int j = CURRENCY; j < COLUMNS; j++)
 			table_cell(table, row_text(&rows, i, j));
 	}
@@ -143,7 +140,7 @@ balances(struct run *run, struct error *err)
 		table_row(table);
 		table_cell(table, row_text(&rows, i, TENANT));
 		table_cell(table, row_text(&rows, i, ISSUER));
-		amount_cell(table, row_number(&rows, i, BALANCE), row_number(&rows, i, MINOR_UNITS));
+		table_cell(table, money_text(&run->arena, row_number(&rows, i, BALANCE), row_number(&rows, i, MINOR_UNITS)));
 		table_cell(table, row_text(&rows, i, CURRENCY));
 		for (int j = PLACE; j < COLUMNS; j++)
 			table_cell(table, row_text(&rows, i, j));

@@ -55,10 +55,7 @@ end_alone(struct run *run, bool fine, struct error *err)
 static const char *
 amount_text(struct run *run, int64_t minor, int minor_units, const char *code)
 {
-	struct currency currency = {.minor_units = minor_units};
-	char text[DECIMAL_TEXT];
-
-	return arena_format(&run->arena, "%s %s", money_format((struct money){minor, &currency}, text), code);
+	return arena_format(&run->arena, "%s %s", money_text(&run->arena, minor, minor_units), code);
 }
 
 /* --- what is asked for ------------------------------------------------------------------------ */
@@ -105,21 +102,9 @@ static bool
 read_amount(struct asked *asked, struct error *err)
 {
 	const char *text = asked->request->amount;
-	struct decimal exact;
-	struct error why;
 
-	if (!decimal_parse(text, strlen(text), &exact, &why)) {
-		error_set(err, ERROR_USAGE, "the amount \"%s\" is not a decimal number: %.200s", text, why.message);
-		return error_hint(err, "For example: 50 or 12.50");
-	}
-	if (exact.e18 <= 0)
-		return error_set(err, ERROR_USAGE, "the amount must be above zero, not %s", text);
-	if (!money_round(exact, asked->currency, ROUND_DOWN, &asked->amount, err))
-		return false;
-	if (decimal_compare(money_exact(asked->amount), exact) == 0)
-		return true;
-	return error_set(
-	    err, ERROR_USAGE, "%s has %d decimals; \"%s\" has more", asked->currency->code, asked->currency->minor_units, text);
+	return money_parse(text, asked->currency, &asked->amount, err) &&
+	    (asked->amount.minor > 0 || error_set(err, ERROR_USAGE, "the amount must be above zero, not %s", text));
 }
 
 static int

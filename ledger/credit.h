@@ -1,6 +1,6 @@
 /*
- * credit.h -- credits: money a tenant may draw on, granted, used at finalization, restored by credit notes, expired and revoked; always by
- * a new entry.
+ * credit.h -- credits: money a tenant may draw on, granted, used at finalization, restored by credit notes, expired and
+ * revoked; always by a new entry.
  *
  * Everything here that changes something takes the lock of ledger/books.h first.
  */
@@ -24,12 +24,14 @@ struct credit_request {
 	const char *ticket, *note; /* "" where there is none */
 };
 
-/* Grants a credit and writes its first entry, in a transaction of its own (rolled back for a dry run).  The same request again is the same
- * grant, and changes nothing; ERROR_STATE where it asked for something else then.  *grant_id is in the arena of the run. */
+/* Grants a credit and writes its first entry, in a transaction of its own (rolled back for a dry run).  The same request again
+ * is the same grant, and changes nothing; ERROR_STATE where it asked for something else then.  *grant_id is in the arena of the
+ * run. */
 MUST_CHECK
 bool credit_grant(struct run *run, const struct credit_request *request, const char **grant_id, struct error *err);
 
-/* Takes the balance of a grant that is left; what it paid stays paid.  The same request again changes nothing.  *entry_id is in the arena. */
+/* Takes the balance of a grant that is left; what it paid stays paid.  The same request again changes nothing.  *entry_id is in
+ * the arena. */
 MUST_CHECK
 bool credit_revoke(struct run *run, const char *grant_id, const char *reason, const char *ticket, const char *request_id,
     const char **entry_id, struct error *err);
@@ -40,8 +42,8 @@ struct credit_expired {
 	const char *waits_for;      /* the period that it may still have to pay for; "" where it expired */
 };
 typedef void credit_expire_told(void *context, const struct credit_expired *expired);
-/* Takes the balances of all grants that expired and have no period to wait for; all in one transaction, rolled back for a dry run.  Tells of
- * each, and of those that wait. */
+/* Takes the balances of all grants that expired and have no period to wait for; all in one transaction, rolled back for a dry
+ * run.  Tells of each, and of those that wait. */
 MUST_CHECK
 bool credits_expire(struct run *run, credit_expire_told *told, void *context, struct error *err);
 
@@ -56,12 +58,13 @@ MUST_CHECK
 bool credit_entry_add(
     struct run *run, const char *grant_id, const struct credit_entry *entry, const char **entry_id, struct error *err);
 
-/* Draws from the tenant's grants for an invoice that is being finalized: its lines are there, the lock of ledger/books.h is held, and the
- * transaction is the caller's.  Writes entries with the balances before and after, and which lines each paid for.  *drawn_minor is the sum. */
+/* Draws from the tenant's grants for an invoice that is being finalized: its lines are there, the lock of ledger/books.h is
+ * held, and the transaction is the caller's.  Writes entries with the balances before and after, and which lines each paid for.
+ * *drawn_minor is the sum. */
 MUST_CHECK
 bool credits_draw(struct run *run, const char *invoice_id, int64_t *drawn_minor, struct error *err);
-/* Gives credits back that the lines of a credit note were paid with (credit_note_line.credits_minor), to the grants that paid them, in
- * proportion to what each paid of the line and is not restored yet, the last taking the rest. */
+/* Gives credits back that the lines of a credit note were paid with (credit_note_line.credits_minor), to the grants that paid
+ * them, in proportion to what each paid of the line and is not restored yet, the last taking the rest. */
 MUST_CHECK
 bool credits_restore(struct run *run, const char *invoice_id, const char *credit_note_id, struct error *err);
 
@@ -75,8 +78,9 @@ struct credit_uses {
 	struct credit_use *item; /* in the order of lines */
 	size_t count;
 };
-/* What credits paid of an invoice and have not back.  Notes for adjustments, which are no lines, took what they gave a grant back from the
- * lines about the same thing first, then from the others that it paid.  uses->item is freed by the caller, also where it fails. */
+/* What credits paid of an invoice and have not back.  Notes for adjustments, which are no lines, took what they gave a grant
+ * back from the lines about the same thing first, then from the others that it paid.  uses->item is freed by the caller, also
+ * where it fails. */
 MUST_CHECK
 bool credit_uses_left(struct run *run, const char *invoice_id, struct credit_uses *uses, struct error *err);
 
@@ -85,9 +89,9 @@ struct credit_part {
 	const char *grant_id;
 	int64_t minor; /* above 0 */
 };
-/* What the grants that paid a final invoice would not pay of it if it had the charges of another rating of its period in place of its own,
- * and each had what it paid there and has not back: by the same rules as credits_draw().  The last to be asked comes first.  *parts is in
- * the arena of the run. */
+/* What the grants that paid a final invoice would not pay of it if it had the charges of another rating of its period in place
+ * of its own, and each had what it paid there and has not back: by the same rules as credits_draw().  The last to be asked
+ * comes first.  *parts is in the arena of the run. */
 MUST_CHECK
 bool credits_excess(
     struct run *run, const char *invoice_id, const char *rating_id, struct credit_part **parts, size_t *count, struct error *err);

@@ -372,11 +372,15 @@ static bool
 follow_up(struct run *run, const struct issue *issue, const char *note_id, struct error *err)
 {
 	bool releases = issue->scope == CREDIT_FULL && strcmp(said(&issue->invoice, INVOICE_KIND), "period") == 0;
+	const char *to_balance = issue->note.field[TO_BALANCE];
 
 	return (!releases || release_period(run, issue, note_id, err)) &&
 	    db_change(run->db, SQL_LEDGER_CREDIT_NOTE_DRAFTS_STALE, PARAMS(issue->note.field[TENANT]), -1, err) &&
 	    restore(run, issue, note_id, err) &&
-	    db_change(run->db, SQL_LEDGER_CREDIT_NOTE_BALANCE, PARAMS(note_id, issue->note.field[ISSUED_AT], run->by), -1, err);
+	    (strcmp(to_balance, "0") == 0 ||
+		db_change(run->db, SQL_LEDGER_BALANCE_ADD,
+		    PARAMS(issue->note.field[ORIGINAL], to_balance, note_id, NULL, issue->note.field[ISSUED_AT], run->by), 1,
+		    err));
 }
 
 static bool
@@ -560,8 +564,8 @@ book_part(struct run *run, const char *adjustment, int64_t minor, struct error *
 	    PARAMS(adjustment, param_number(&run->arena, minor), param_instant(&run->arena, run->now), run->by), 1, err);
 }
 
-/* A note that gives credits back, of which more is money than the invoice has left, because the tenant paid adjustments of the period
- * elsewhere: so much is taken off the note, and waits for the next invoice. */
+/* A note that gives credits back, of which more is money than the invoice has left, because the tenant paid adjustments of the
+ * period elsewhere: so much is taken off the note, and waits for the next invoice. */
 static bool
 issue_what_fits(struct run *run, const char *rerate_id, struct issue *issue, const char **number, struct error *err)
 {
@@ -639,18 +643,10 @@ credit_note_for_credits(struct run *run, const char *invoice_id, const char *rer
 static bool
 read_amount(const char *option, const char *text, const struct currency *currency, int64_t *out, struct error *err)
 {
-	struct decimal exact;
 	struct money money;
 
-	if (!decimal_parse(text, strlen(text), &exact, err)) {
-		err->kind = ERROR_USAGE;
+	if (!money_parse(text, currency, &money, err))
 		return error_wrap(err, "--%s", option);
-	}
-	if (!money_round(exact, currency, ROUND_DOWN, &money, err))
-		return error_wrap(err, "--%s", option);
-	if (decimal_compare(exact, money_exact(money)) != 0)
-		return error_set(
-		    err, ERROR_USAGE, "--%s %s: %s has %d decimals", option, text, currency->code, currency->minor_units);
 	*out = money.minor;
 	return true;
 }

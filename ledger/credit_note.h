@@ -47,9 +47,9 @@ struct credits_given_back {
 	const char *number; /* of the credit note, in the arena of the run; NULL: nothing was given back */
 	bool impossible;    /* because the invoice is written off */
 };
-/* Gives credits back that paid more of an invoice than they would of what its period comes to by a re-rate (credits_excess()): settles all
- * adjustments of the re-rate, in sum owed to the tenant, by a credit note, of which as much goes to the credits, and the rest is money.
- * Money above what is left of the invoice's is booked apart, and waits. */
+/* Gives credits back that paid more of an invoice than they would of what its period comes to by a re-rate (credits_excess()):
+ * settles all adjustments of the re-rate, in sum owed to the tenant, by a credit note, of which as much goes to the credits,
+ * and the rest is money.  Money above what is left of the invoice's is booked apart, and waits. */
 MUST_CHECK
 bool credit_note_for_credits(struct run *run, const char *invoice_id, const char *rerate_id, const char *rating_id,
     const char *reason, const char *ticket, struct credits_given_back *out, struct error *err);

@@ -47,8 +47,9 @@ enum credit_verdict {
 /* What is left to be credited of the invoice, before tax; and of it, what money paid or is to pay. */
 int64_t creditable_net(const struct creditable *invoice);
 int64_t creditable_money(const struct creditable *invoice);
-/* Takes money that was credited for an adjustment, which is no line, off what is left of the lines: of those with its
- * key first, then of all in proportion.  Credits have no part in it: credit_uses_left() says what is left of them.  ERROR_STATE where less is left. */
+/* Takes money that was credited for an adjustment, which is no line, off what is left of the lines: of those with its key
+ * first, then of all in proportion.  Credits have no part in it: credit_uses_left() says what is left of them.  ERROR_STATE
+ * where less is left. */
 MUST_CHECK
 bool creditable_settle(struct creditable *invoice, int64_t key, int64_t amount, struct error *err);
 

@@ -215,8 +215,9 @@ lower_to_beginnings(const struct sharing *sharing, size_t p, size_t l, i128 to, 
 	return true;
 }
 
-/* How much of a line a payer may still pay: for each stretch around its own, what that is worth less what is paid within.  Where this
- * holds for all stretches, every unit paid can be told apart as some unit used at a time of its payer (Hall's theorem, of intervals). */
+/* How much of a line a payer may still pay: for each stretch around its own, what that is worth less what is paid within.
+ * Where this holds for all stretches, every unit paid can be told apart as some unit used at a time of its payer (Hall's
+ * theorem, of intervals). */
 static bool
 payable_of(const struct sharing *sharing, size_t p, size_t l, int64_t *payable, struct error *err)
 {

@@ -1,9 +1,10 @@
 /*
  * credit_share.h -- which credit pays how much of which line of an invoice.  No clock, no database.
  *
- * Only usage within [starts, expires) of a grant is paid by it.  A line whose usage is wholly within is paid in full, one wholly outside
- * not at all, any other up to the part of its amount that its quantities within stand for, rounded down.  Several grants that pay the same
- * line never pay more for any stretch of time than what was used in it comes to.  The rules are those of docs/support.md.
+ * Only usage within [starts, expires) of a grant is paid by it.  A line whose usage is wholly within is paid in full, one
+ * wholly outside not at all, any other up to the part of its amount that its quantities within stand for, rounded down.
+ * Several grants that pay the same line never pay more for any stretch of time than what was used in it comes to.  The rules
+ * are those of docs/support.md.
  */
 #ifndef LEDGER_CREDIT_SHARE_H
 #define LEDGER_CREDIT_SHARE_H
@@ -47,8 +48,8 @@ void credit_payer_settle(struct credit_payer *payer);
 void credit_payers_sort(struct credit_payer *payers, size_t count);
 /* Has the payer a border within the line's time, so that a mark is needed? */
 bool credit_line_needs_mark(const struct credit_line *line, struct instant border);
-/* Fills paid[payer * line_count + line], in minor units.  The sum never exceeds the sum of all lines, that of a payer never its balance.
- * ERROR_STATE where a pattern reaches its limits, ERROR_RANGE where amounts do not fit. */
+/* Fills paid[payer * line_count + line], in minor units.  The sum never exceeds the sum of all lines, that of a payer never its
+ * balance.  ERROR_STATE where a pattern reaches its limits, ERROR_RANGE where amounts do not fit. */
 MUST_CHECK
 bool credit_share(const struct credit_payer *payers, size_t payer_count, const struct credit_line *lines, size_t line_count,
     int64_t *paid, struct error *err);

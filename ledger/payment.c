@@ -228,11 +228,9 @@ static bool
 read_amount(const struct import *import, const struct currency *currency, int64_t *out, struct error *err)
 {
 	const char *text = import->value[FIELD_AMOUNT];
-	struct decimal exact;
 	struct money money;
 
-	if (!decimal_parse(text, strlen(text), &exact, err) || exact.e18 <= 0 ||
-	    !money_round(exact, currency, ROUND_DOWN, &money, err) || decimal_compare(money_exact(money), exact) != 0)
+	if (!money_parse(text, currency, &money, err) || money.minor <= 0)
 		return refuse_value(import, FIELD_AMOUNT, err, "a payment has an amount that is none of its currency",
 		    arena_format(&import->run->arena, "Write a plain decimal number above zero with at most %d decimals.",
 			currency->minor_units));

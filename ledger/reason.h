@@ -6,8 +6,8 @@
 
 #include "base/command.h"
 
-/* Is there such a reason, and is it for this use ("credit", "revoke", "credit_note", "rerate", "usage", "write_off", "close")?  The
- * error lists those that are.  `reason` NULL: the option is missing. */
+/* Is there such a reason, and is it for this use ("credit", "revoke", "credit_note", "rerate", "usage", "write_off", "close")?
+ * The error lists those that are.  `reason` NULL: the option is missing. */
 MUST_CHECK
 bool reason_check(struct run *run, const char *reason, const char *used_for, struct error *err);
 

@@ -26,12 +26,6 @@ read_standing(struct run *run, const struct currency *currency, struct standing 
 	return true;
 }
 
-static const char *
-amount_text(int64_t minor, const struct currency *currency, char out[DECIMAL_TEXT])
-{
-	return money_format((struct money){minor, currency}, out);
-}
-
 static bool
 ask_somebody(struct error *err)
 {
@@ -44,7 +38,8 @@ too_much_at_once(const struct run *run, struct money amount, const struct standi
 	char wanted[DECIMAL_TEXT], limit[DECIMAL_TEXT];
 
 	error_set(err, ERROR_STATE, "%s may give %s %s at once, not %s", run->by,
-	    amount_text(standing->per_grant, amount.currency, limit), amount.currency->code, money_format(amount, wanted));
+	    money_format((struct money){standing->per_grant, amount.currency}, limit), amount.currency->code,
+	    money_format(amount, wanted));
 	return ask_somebody(err);
 }
 
@@ -54,9 +49,10 @@ too_much_today(const struct run *run, struct money amount, const struct standing
 	char wanted[DECIMAL_TEXT], limit[DECIMAL_TEXT], given[DECIMAL_TEXT];
 
 	error_set(err, ERROR_STATE, "%s may give %s %s a day, and %s more would be above it", run->by,
-	    amount_text(standing->per_day, amount.currency, limit), amount.currency->code, money_format(amount, wanted));
-	error_detail(err, "Given today (UTC): %s %s.", amount_text((int64_t)standing->given, amount.currency, given),
-	    amount.currency->code);
+	    money_format((struct money){standing->per_day, amount.currency}, limit), amount.currency->code,
+	    money_format(amount, wanted));
+	error_detail(err, "Given today (UTC): %s %s.",
+	    money_format((struct money){(int64_t)standing->given, amount.currency}, given), amount.currency->code);
 	return ask_somebody(err);
 }
 

@@ -52,22 +52,18 @@ static bool
 read_amount(const struct document *document, json_t *object, const char *path, const char *key, const struct currency *currency,
     int64_t *minor)
 {
-	struct decimal exact;
 	struct money money;
+	struct error why;
 	char place[PATH_BYTES];
 	const char *text;
 
 	if (!document_text(document, object, path, key, true, DECIMAL_TEXT, &text))
 		return false;
 	document_path(place, sizeof place, path, key);
-	if (!decimal_parse(text, strlen(text), &exact, document->err) ||
-	    !money_round(exact, currency, ROUND_DOWN, &money, document->err))
-		return document_refuse(document, place, json_object_get(object, key), "not an amount of %s", currency->code);
-	if (exact.e18 < 0)
+	if (!money_parse(text, currency, &money, &why))
+		return document_refuse(document, place, json_object_get(object, key), "%s", why.message);
+	if (money.minor < 0)
 		return document_refuse(document, place, json_object_get(object, key), "an amount below zero");
-	if (decimal_compare(money_exact(money), exact) != 0)
-		return document_refuse(
-		    document, place, json_object_get(object, key), "%s has %d decimals", currency->code, currency->minor_units);
 	*minor = money.minor;
 	return true;
 }

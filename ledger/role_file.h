@@ -1,5 +1,6 @@
 /*
- * role_file.h -- roles, their members and limits, and approval limits, as a JSON file states them; docs/roles.schema.json is its shape.
+ * role_file.h -- roles, their members and limits, and approval limits, as a JSON file states them; docs/roles.schema.json is
+ * its shape.
  */
 #ifndef LEDGER_ROLE_FILE_H
 #define LEDGER_ROLE_FILE_H
@@ -35,7 +36,8 @@ struct role_file {
 	struct arena arena; /* everything is in it */
 };
 
-/* Reads strictly: unknown keys, names twice, unknown currencies and amounts with more decimals than their currency are refused. */
+/* Reads strictly: unknown keys, names twice, unknown currencies and amounts with more decimals than their currency are
+ * refused. */
 MUST_CHECK
 bool role_file_load(const char *path, struct role_file *out, struct error *err);
 void role_file_release(struct role_file *file);

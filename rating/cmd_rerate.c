@@ -120,15 +120,6 @@ value_or_empty(const struct run *run, const char *name)
 	return value == NULL ? "" : value;
 }
 
-static const char *
-minor_format(struct run *run, int64_t minor, int64_t minor_units)
-{
-	struct currency currency = {.minor_units = (int)minor_units};
-	char text[DECIMAL_TEXT];
-
-	return arena_format(&run->arena, "%s", money_format((struct money){minor, &currency}, text));
-}
-
 /* --- differences ------------------------------------------------------------------------------ */
 
 /* What differences are summed up by; the parameters of rerate_differences.sql, in its order. */
@@ -300,7 +291,7 @@ print_documents(struct run *run, const char *rerate_id, struct error *err)
 		table_cell(table,
 		    row_is_null(&rows, i, CREDITED)
 			? NULL
-			: minor_format(run, row_number(&rows, i, CREDITED), row_number(&rows, i, MINOR_UNITS)));
+			: money_text(&run->arena, row_number(&rows, i, CREDITED), row_number(&rows, i, MINOR_UNITS)));
 	}
 	table_print(table, run, "no period changes");
 	table_free(table);
@@ -491,7 +482,7 @@ print_outcomes(struct run *run, const char *rerate_id, struct error *err)
 		table_row(table);
 		table_cell(table, row_text(&rows, i, OUTCOME));
 		table_cell(table, row_text(&rows, i, LINES));
-		table_cell(table, minor_format(run, row_number(&rows, i, AMOUNT), row_number(&rows, i, MINOR_UNITS)));
+		table_cell(table, money_text(&run->arena, row_number(&rows, i, AMOUNT), row_number(&rows, i, MINOR_UNITS)));
 		table_cell(table, row_text(&rows, i, OUTCOME_CURRENCY));
 	}
 	table_print(table, run, "no adjustments: no closed period changes");

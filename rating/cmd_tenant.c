@@ -47,7 +47,7 @@ enum {
 	PLACE_OVERRIDE_CURRENCY
 };
 
-/* When a contract begins or ends, for the server: it alone knows when a day begins in a zone, but not every offset of RFC 3339. */
+/* When a contract begins or ends, for the server: it alone knows when a day begins in a zone, but not all offsets of RFC 3339. */
 static const char *
 stated(struct run *run, const char *border)
 {

@@ -1,6 +1,6 @@
 /*
- * contract_terms.h -- what a contract says beside its price book: trial, fees, allowances, discounts, commitment, minimum, maximum,
- * adjustments.
+ * contract_terms.h -- what a contract says beside its price book: trial, fees, allowances, discounts, commitment, minimum,
+ * maximum, adjustments.
  *
  * docs/price-books.md is the language.  Parsed once, then only read.  What the terms come to is computed in contract_charges.h.
  */

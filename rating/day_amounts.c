@@ -76,7 +76,8 @@ give(struct spread *spread, int row, int64_t day, i128 quantity, struct decimal 
 
 /* --- along the usage -------------------------------------------------------------------------- */
 
-/* What is billed of a charge so far.  Where the step shows at the end, its units lie in a row, and no more is billed than in the end. */
+/* What is billed of a charge so far.  Where the step shows at the end, its units lie in a row, and
+ * no more is billed than in the end. */
 static i128
 billed_so_far(const struct laid *laid)
 {

@@ -41,13 +41,6 @@ add_reference(struct text *out, int64_t number)
 }
 
 static void
-add_text(struct text *out, const char *value)
-{
-	copy_text_field(out, value, strlen(value));
-	text_add(out, "\t", 1);
-}
-
-static void
 add_charge(struct pass *pass, int64_t rating_id, size_t ordinal, const struct charge *c)
 {
 	char price[DECIMAL_TEXT], quantity[DECIMAL_TEXT], billed[DECIMAL_TEXT], amount[DECIMAL_TEXT], first[INSTANT_TEXT],
@@ -55,16 +48,16 @@ add_charge(struct pass *pass, int64_t rating_id, size_t ordinal, const struct ch
 	struct text *out = &pass->charges;
 
 	text_add_format(out, "%lld\t%zu\t", (long long)rating_id, ordinal);
-	add_text(out, c->model);
-	add_text(out, c->service_tier);
+	copy_text_column(out, c->model);
+	copy_text_column(out, c->service_tier);
 	text_add_format(out, "%d\t%d\t", c->meter, c->priced_as);
 	add_reference(out, c->version_id);
 	text_add_format(out, "\t%d\t%d\t%s\t%lld\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", c->rule, c->tier,
 	    decimal_format(c->price, price), (long long)c->per, integer_format(c->quantity, quantity),
 	    decimal_format(c->amount, amount), c->currency, instant_format(c->first, first), instant_format(c->last, last),
 	    charge_kind_text(c->kind), c->billed == c->quantity ? "\\N" : integer_format(c->billed, billed));
-	add_text(out, c->detail);
-	add_text(out, c->counter);
+	copy_text_column(out, c->detail);
+	copy_text_column(out, c->counter);
 	add_reference(out, c->contract_id);
 	text_add(out, "\n", 1);
 	pass->result->charges++;
@@ -76,26 +69,11 @@ add_hold(struct pass *pass, int64_t rating_id, size_t ordinal, const struct hold
 	char quantity[DECIMAL_TEXT], first[INSTANT_TEXT], last[INSTANT_TEXT];
 
 	text_add_format(&pass->holds, "%lld\t%zu\t", (long long)rating_id, ordinal);
-	copy_text_field(&pass->holds, h->model, strlen(h->model));
-	text_add(&pass->holds, "\t", 1);
-	copy_text_field(&pass->holds, h->service_tier, strlen(h->service_tier));
-	text_add_format(&pass->holds, "\t%d\t%s\t%s\t%s\t%s\n", h->meter, h->reason, integer_format(h->quantity, quantity),
+	copy_text_column(&pass->holds, h->model);
+	copy_text_column(&pass->holds, h->service_tier);
+	text_add_format(&pass->holds, "%d\t%s\t%s\t%s\t%s\n", h->meter, h->reason, integer_format(h->quantity, quantity),
 	    instant_format(h->first, first), instant_format(h->last, last));
 	pass->result->holds++;
-}
-
-static bool
-send(struct run *run, enum statement_id copy, struct text *rows, struct error *err)
-{
-	int64_t taken;
-
-	if (rows->length == 0)
-		return true;
-	if (!db_copy_in_begin(run->db, copy, err) || !db_copy_in_bytes(run->db, rows->bytes, rows->length, err) ||
-	    !db_copy_in_end(run->db, &taken, err))
-		return false;
-	text_clear(rows);
-	return true;
 }
 
 static bool
@@ -103,9 +81,9 @@ send_when_large(struct pass *pass, size_t limit, struct error *err)
 {
 	if (pass->ratings.length + pass->charges.length + pass->holds.length < limit)
 		return true;
-	return send(pass->run, SQL_RATING_RATING_COPY, &pass->ratings, err) &&
-	    send(pass->run, SQL_RATING_CHARGE_COPY, &pass->charges, err) &&
-	    send(pass->run, SQL_RATING_HOLD_COPY, &pass->holds, err);
+	return db_copy_in_text(pass->run->db, SQL_RATING_RATING_COPY, &pass->ratings, err) &&
+	    db_copy_in_text(pass->run->db, SQL_RATING_CHARGE_COPY, &pass->charges, err) &&
+	    db_copy_in_text(pass->run->db, SQL_RATING_HOLD_COPY, &pass->holds, err);
 }
 
 /* Numbers for the ratings of a chunk. */
@@ -130,8 +108,8 @@ add_rating(struct pass *pass, const struct rows *due, int row, int64_t rating_id
 	struct text *out = &pass->ratings;
 
 	text_add_format(out, "%lld\t%lld\t", (long long)rating_id, (long long)pass->rating_run);
-	add_text(out, row_text(due, row, DUE_TENANT));
-	add_text(out, row_text(due, row, DUE_PERIOD));
+	copy_text_column(out, row_text(due, row, DUE_TENANT));
+	copy_text_column(out, row_text(due, row, DUE_PERIOD));
 	text_add_format(out, "%lld\t%lld\t%lld\t%lld\t\\\\x%s\t\\\\x%s\t%d\t%lld\n", (long long)pass->rating_run,
 	    (long long)priced_until, (long long)pass->priced_with, (long long)pass->contracted_with,
 	    digest_hex(rated->input_digest, DIGEST_SIZE, input), digest_hex(rated->output_digest, DIGEST_SIZE, output),
@@ -360,7 +338,7 @@ rate_lock(struct run *run, struct error *err)
 	rows_release(&rows);
 	if (alone)
 		return true;
-	error_set(err, ERROR_BUSY, "another rating run is active on this database, or invoices are being finalized");
+	error_set(err, ERROR_BUSY, "another rating run is active on this database, or somebody changes what is owed");
 	return error_hint(err, "Wait for it to end; rating is done once for all.");
 }
 

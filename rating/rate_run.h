@@ -36,15 +36,16 @@ struct rate_again_result {
 	int64_t ratings, charges, holds;
 };
 
-/* Rates again, inside the caller's transaction, which holds rate_lock(): in full, also where a period is closed and usage was held
- * for that, every tenant period of the month in scope that has a rating, and those later ones of the same tenants into which something
- * is carried over (counters, commitments), in order.  With all prices, contracts and substitutions that are there.  A run of kind
- * 'rerate' is recorded and its ratings are in force; finance.rating says which.  Usage that no run has summed yet does not count. */
+/* Rates again, inside the caller's transaction, which holds rate_lock(): in full, also where a period is closed and usage was
+ * held for that, every tenant period of the month in scope that has a rating, and those later ones of the same tenants into
+ * which something is carried over (counters, commitments), in order.  With all prices, contracts and substitutions that are
+ * there.  A run of kind 'rerate' is recorded and its ratings are in force; finance.rating says which.  Usage that no run has
+ * summed yet does not count. */
 MUST_CHECK
 bool rate_again(struct run *run, struct rate_again scope, struct rate_again_result *result, struct error *err);
 
-/* Computes the ratings in force, those they repeat and those that documents stand on, again from the inputs they were made from, as
- * far as this engine made them, and calls `differs` for each whose inputs or output have another digest; invariant 8. */
+/* Computes the ratings in force, those they repeat and those that documents stand on, again from the inputs they were made from,
+ * as far as this engine made them, and calls `differs` for each whose inputs or output have another digest; invariant 8. */
 MUST_CHECK
 bool rate_verify(struct run *run, verify_differs *differs, void *context, struct error *err);
 

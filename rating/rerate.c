@@ -1,6 +1,8 @@
 /* rerate.c -- see rerate.h. */
 #include "rating/rerate.h"
 
+#include <string.h>
+
 #include "ledger/audit.h"
 #include "ledger/credit_note.h"
 #include "ledger/reason.h"
@@ -91,7 +93,7 @@ write_audit(struct run *run, const char *action, const char *rerate_id, const ch
 	return audit_add(run, &entry, err);
 }
 
-/* "USD 10 to 12 (up 2, down 0), 1 closed period": what is written to the audit log of it. */
+/* "USD 10 to 12 (up 2, down 0), closed periods: 1": what is written to the audit log of it. */
 static bool
 summary(struct run *run, const char *rerate_id, const char **out, struct error *err)
 {
@@ -239,24 +241,15 @@ judge_second_person(struct planning *planning, struct error *err)
 }
 
 static bool
-copy_rows(struct db *db, enum statement_id copy, const struct text *rows, struct error *err)
-{
-	int64_t taken;
-
-	return rows->length == 0 ||
-	    (db_copy_in_begin(db, copy, err) && db_copy_in_bytes(db, rows->bytes, rows->length, err) &&
-		db_copy_in_end(db, &taken, err));
-}
-
-static bool
 store_plan(struct planning *planning, struct error *err)
 {
 	const struct rerate_scope *scope = planning->scope;
 	struct run *run = planning->run;
 	const char *after;
 
-	return add_rerate(planning, err) && copy_rows(run->db, SQL_RATING_RERATE_ITEM_COPY, &planning->comparison.items, err) &&
-	    copy_rows(run->db, SQL_RATING_RERATE_DIFFERENCE_COPY, &planning->comparison.differences, err) &&
+	return add_rerate(planning, err) &&
+	    db_copy_in_text(run->db, SQL_RATING_RERATE_ITEM_COPY, &planning->comparison.items, err) &&
+	    db_copy_in_text(run->db, SQL_RATING_RERATE_DIFFERENCE_COPY, &planning->comparison.differences, err) &&
 	    summary(run, planning->rerate_id, &after, err) &&
 	    write_audit(run, "rerate plan", planning->rerate_id, scope->reason, scope->ticket, "", after, err);
 }
@@ -322,7 +315,7 @@ decide_within(
 		say(run, "re-rate %s is %s already; nothing was done", rerate_id, state);
 		return true;
 	}
-	/* What was approved and cannot be applied any more is rejected, or it would be in the way of closing the month for ever. */
+	/* What was approved and cannot be applied any more is rejected, or it would keep the month from closing. */
 	if (strcmp(state, "planned") != 0 && (approve || strcmp(state, "approved") != 0))
 		return refuse_state(rerate_id, state, decision, err);
 	if (approve && !refuse_own_approval(run, rerate_id, rerate, err))

@@ -1,9 +1,9 @@
 /*
  * rerate.h -- rating again what was rated before: planned, looked at, approved, applied.
  *
- * A plan is the application itself, in a savepoint that is rolled back: what is approved is what applying does, and where it would
- * do something else, because the books moved on, it is refused.  Old ratings stay.  The differences of closed periods become
- * adjustments.
+ * A plan is the application itself, in a savepoint that is rolled back: what is approved is what applying does, and where it
+ * would do something else, because the books moved on, it is refused.  Old ratings stay.  The differences of closed periods
+ * become adjustments.
  */
 #ifndef RATING_RERATE_H
 #define RATING_RERATE_H
@@ -17,8 +17,8 @@ struct rerate_scope {
 	const char *reason, *ticket, *note;
 };
 
-/* Computes and stores the differences, and who must approve them.  *rerate_id is in the arena of the run.  ERROR_STATE where usage of the
- * scope is not rated yet, or nothing in it has a rating; ERROR_BUSY while something else rates. */
+/* Computes and stores the differences, and who must approve them.  *rerate_id is in the arena of the run.  ERROR_STATE where
+ * usage of the scope is not rated yet, or nothing in it has a rating; ERROR_BUSY while something else rates. */
 MUST_CHECK
 bool rerate_plan(struct run *run, const struct rerate_scope *scope, const char **rerate_id, struct error *err);
 
@@ -31,12 +31,13 @@ struct rerate_applied {
 	int64_t rating_run; /* that applied it */
 };
 
-/* Puts the new ratings in force and books adjustments, in one transaction, rolled back for a dry run.  ERROR_STATE where it is not approved,
- * or would come to something else than was planned. */
+/* Puts the new ratings in force and books adjustments, in one transaction, rolled back for a dry run.  ERROR_STATE where it is
+ * not approved, or would come to something else than was planned. */
 MUST_CHECK
 bool rerate_apply(struct run *run, const char *rerate_id, const char *note, struct rerate_applied *out, struct error *err);
 
-/* A re-rate as it stands: the row of rerate_get.sql, columns RERATE_...; ERROR_STATE where there is none.  Ended by rows_release(). */
+/* A re-rate as it stands: the row of rerate_get.sql, columns RERATE_...; ERROR_STATE where there is none.  Ended by
+ * rows_release(). */
 enum rerate_column {
 	RERATE_PERIOD,
 	RERATE_TENANT,

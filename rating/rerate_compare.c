@@ -80,13 +80,6 @@ take_part(void *context, const struct day_amount *part, struct error *err)
 /* --- rows ------------------------------------------------------------------------------------- */
 
 static void
-add_text(struct text *out, const char *value)
-{
-	copy_text_field(out, value, strlen(value));
-	text_add(out, "\t", 1);
-}
-
-static void
 add_difference_row(struct comparing *comparing, const struct difference *d)
 {
 	char old_quantity[DECIMAL_TEXT], new_quantity[DECIMAL_TEXT], old_amount[DECIMAL_TEXT], new_amount[DECIMAL_TEXT];
@@ -96,8 +89,8 @@ add_difference_row(struct comparing *comparing, const struct difference *d)
 
 	date_from_days(d->day, &year, &month, &day);
 	text_add_format(out, "%s\t%zu\t", comparing->rerate_id, comparing->out->item_count);
-	add_text(out, d->model);
-	add_text(out, d->service_tier);
+	copy_text_column(out, d->model);
+	copy_text_column(out, d->service_tier);
 	text_add_format(out, "%d\t%s\t%04lld-%02d-%02d\t%s\t%s\t%s\t%s\n", d->meter, charge_kind_text(d->kind), (long long)year,
 	    month, day, integer_format(d->old_quantity, old_quantity), integer_format(d->new_quantity, new_quantity),
 	    decimal_format(d->old_amount, old_amount), decimal_format(d->new_amount, new_amount));
@@ -149,10 +142,10 @@ add_item(struct comparing *comparing, const struct rows *ratings, int row, struc
 	if (comparing->currency != NULL && currency == NULL)
 		return error_set(err, ERROR_STATE, "the currency %s is not known", comparing->currency);
 	text_add_format(out, "%s\t%zu\t", comparing->rerate_id, comparing->out->item_count);
-	add_text(out, row_text(ratings, row, TENANT));
-	add_text(out, row_text(ratings, row, PERIOD));
+	copy_text_column(out, row_text(ratings, row, TENANT));
+	copy_text_column(out, row_text(ratings, row, PERIOD));
 	text_add_format(out, "%s\t", row_bool(ratings, row, CLOSED) ? "t" : "f");
-	add_text(out, row_text(ratings, row, DOCUMENT));
+	copy_text_column(out, row_text(ratings, row, DOCUMENT));
 	text_add_format(out, "%s\t%d\t%s\t\\\\x%s\t%s\t%s\t%s\t%s\n", currency == NULL ? "" : currency->code,
 	    currency == NULL ? 0 : currency->minor_units, row_text(ratings, row, OLD_RATING),
 	    row_text(ratings, row, OUTPUT_DIGEST), decimal_format(comparing->old_amount, old_amount),
@@ -181,7 +174,8 @@ compare_one(struct comparing *comparing, const struct rows *ratings, int row, st
 
 	clear(comparing);
 	comparing->out->item_count++;
-	/* What was rated before its month was closed, and never invoiced, is not booked: then all that there is now is the difference. */
+	/* What was rated before its month was closed, and never invoiced, is not booked: all there is now is the
+	 * difference. */
 	comparing->is_new = false;
 	if (!row_bool(ratings, row, CLOSED) || row_bool(ratings, row, BOOKED))
 		fine = day_amounts(&comparing->source, row_text(ratings, row, OLD_RATING), take_part, comparing, err);

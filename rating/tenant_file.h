@@ -1,6 +1,6 @@
 /*
- * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header, which has no override, terms, end or tax;
- * docs/price-books.md shows both.
+ * tenant_file.h -- tenants and issuers as a file states them: JSON, or CSV with a header, which has no override, terms, end or
+ * tax; docs/price-books.md shows both.
  */
 #ifndef RATING_TENANT_FILE_H
 #define RATING_TENANT_FILE_H

@@ -1,8 +1,9 @@
 /*
  * close.c -- see close.h.
  *
- * A check is a query of sql/reports/close_*.sql that gives a row for each thing that is not as it should be: what, the amount at stake (NULL
- * with a currency: not known), and its currency (NULL where it is not about money, '' where that is not known either).
+ * A check is a query of sql/reports/close_*.sql that gives a row for each thing that is not as it should be: what, the amount
+ * at stake (NULL with a currency: not known), and its currency (NULL where it is not about money, '' where that is not known
+ * either).
  */
 #include "reports/close.h"
 

@@ -1,4 +1,5 @@
-/* cmd_explain.c -- `tollbook explain WHAT`: backwards from a number to rules and events, or forwards from an event to its document. */
+/* cmd_explain.c -- `tollbook explain WHAT`: backwards from a number to rules and events, or forwards from an event to its
+ * document. */
 #include <string.h>
 
 #include "base/digest.h"

@@ -1,8 +1,10 @@
 /*
- * explain.h -- where a number comes from: one answer, told to people as sections from top to bottom, to programs as one JSON tree.
+ * explain.h -- where a number comes from: one answer, told to people as sections from top to bottom, to programs as one JSON
+ * tree.
  *
- * What is said goes through the functions below, which know who listens: names are keys of the tree, labels and headings are for people.
- * Amounts, prices and exact sums are texts in the tree; so are identifiers; counts and quantities are numbers where they are whole.
+ * What is said goes through the functions below, which know who listens: names are keys of the tree, labels and headings are
+ * for people.  Amounts, prices and exact sums are texts in the tree; so are identifiers; counts and quantities are numbers
+ * where they are whole.
  */
 #ifndef REPORTS_EXPLAIN_H
 #define REPORTS_EXPLAIN_H
@@ -71,14 +73,15 @@ bool explain_unknown(struct error *err, const char *format, ...) PRINTF_LIKE(2, 
 /* Of explain_adjustments.sql and explain_line_notes.sql. */
 extern const struct explain_column explain_adjustment_columns[], explain_note_columns[];
 
-/* The usage of a period that is attributed to a model, service tier and meter, as far as a run knew it; and the rating it was priced by. */
+/* The usage of a period that is attributed to a model, service tier and meter, as far as a run knew it; and the rating it was
+ * priced by. */
 struct explain_usage {
 	const char *tenant, *model, *service_tier;
 	const struct meter *meter;
 	const char *starts, *ends, *until_run, *rating;
 };
-/* Its intervals and events, the first of each.  Where the intervals do not come to what that rating charges and holds, the command has found
- * something. */
+/* Its intervals and events, the first of each.  Where the intervals do not come to what that rating charges and holds, the
+ * command has found something. */
 MUST_CHECK
 bool explain_usage(struct explanation *e, const struct explain_usage *usage, struct error *err);
 

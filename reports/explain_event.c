@@ -1,4 +1,5 @@
-/* explain_event.c -- forwards from an event: its ledger rows, its quarter of an hour, what was charged for it, and where it was billed. */
+/* explain_event.c -- forwards from an event: its ledger rows, its quarter of an hour, what was charged for it, and where it was
+ * billed. */
 #include <string.h>
 
 #include "reports/explain.h"

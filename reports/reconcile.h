@@ -17,7 +17,8 @@ struct reconciled {
 
 /* Called for each check when it is done. */
 typedef void reconcile_told(void *context, const struct reconciled *reconciled);
-/* Runs all checks in a transaction of its own, which writes nothing, and shows the first differences of each on standard error. */
+/* Runs all checks in a transaction of its own, which writes nothing, and shows the first differences of each on standard
+ * error. */
 MUST_CHECK
 bool books_reconcile(struct run *run, reconcile_told *told, void *context, struct error *err);
 

@@ -12,4 +12,4 @@ SELECT a.adjustment_id AS adjustment, a.tenant, a.original_period AS period, a.a
   LEFT JOIN finance.adjustment_dropped d ON d.adjustment_id = a.adjustment_id
  WHERE l.strange > 0 OR l.lines + l.drafts > 1
     OR (l.lines + l.drafts > 0 AND (n.adjustment_id IS NOT NULL OR d.adjustment_id IS NOT NULL OR a.outcome <> 'next_invoice'))
-    OR (a.outcome = 'waived' AND n.adjustment_id IS NOT NULL) OR (a.outcome = 'credit_note' AND n.adjustment_id IS NULL);
+    OR (a.outcome = 'waived' AND n.adjustment_id IS NOT NULL);

@@ -1,5 +1,6 @@
 -- Grants with their balances.  One that expired with a balance waits for the first period it may still have to pay for: one that overlaps
--- its validity, is neither invoiced nor in a month that is closed, and has something to charge, on hold, or not rated yet.
+-- its validity, is neither invoiced nor in a month that is closed, and has something to charge, on hold, or not rated yet; or one of which
+-- an adjustment to pay waits.
 -- $1 text tenant, '' for all
 -- $2 text grant, '' for all
 -- $3 timestamptz now

@@ -1,5 +1,5 @@
--- What credit notes over an invoice credited for adjustments, which are none of its lines, and how much of it credits had paid, with the key of the
--- lines that these are about (as credit_note_left.sql has it), or 0.  Of each note what the tenant owes comes first.
+-- What credit notes over an invoice credited for adjustments, which are none of its lines: the key of the lines that these are about (as
+-- credit_note_left.sql has it), or 0, and the amount without what credits had paid of it.  Of each note what the tenant owes comes first.
 -- $1 bigint invoice
 SELECT COALESCE((SELECT min(l.line) FROM finance.invoice_line l
                   WHERE l.invoice_id = n.invoice_id AND l.adjustment_id IS NULL AND l.kind = a.kind AND l.model = a.model

@@ -8,14 +8,7 @@ SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.o
   FROM (SELECT w.tenant, to_char($3::timestamptz AT TIME ZONE c.zone, 'YYYY-MM') AS period, c.contract_id, w.currency,
                bool_or(w.amount_minor > 0) AS owed
           FROM finance.adjustment_waiting w
-          JOIN finance.billing_period p ON p.tenant = w.tenant AND p.period = w.original_period
-         CROSS JOIN LATERAL (
-		SELECT t.issuer, t.tax_name, t.tax_percent
-		  FROM (SELECT v.issuer, v.tax_name, v.tax_percent, 'infinity'::timestamptz AS since
-		          FROM finance.invoiced_period i JOIN finance.invoice v USING (invoice_id) WHERE i.tenant = w.tenant AND i.period = w.original_period
-		        UNION ALL
-		        SELECT c.issuer, c.tax_name, c.tax_percent, c.effective FROM finance.contract c WHERE c.tenant = w.tenant AND c.effective < p.ends) t
-		 ORDER BY t.since DESC LIMIT 1) o
+          JOIN finance.period_party o ON o.tenant = w.tenant AND o.period = w.original_period
          CROSS JOIN LATERAL (SELECT * FROM finance.contract
                               WHERE tenant = w.tenant AND currency = w.currency AND effective <= $3::timestamptz
                                 AND issuer = o.issuer AND tax_name = o.tax_name AND tax_percent = o.tax_percent

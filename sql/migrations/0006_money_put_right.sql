@@ -84,7 +84,7 @@ CREATE FUNCTION finance.period_is_closed(text) RETURNS boolean STABLE LANGUAGE s
 	SELECT EXISTS (SELECT FROM finance.period_state WHERE period = $1 AND state <> 'open')
 $$;
 
--- open -> soft -> hard -> (asked by one, done by another) -> open.
+-- open -> soft -> hard; from either, asked by one and done by another, -> open.
 CREATE FUNCTION finance.refuse_lock_out_of_order() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	last  finance.period_lock;
@@ -273,7 +273,7 @@ CREATE TABLE finance.adjustment (
 	last_interval         timestamptz NOT NULL,
 	reason                text NOT NULL REFERENCES finance.reason,
 	ticket                text NOT NULL,
-	outcome               text NOT NULL CHECK (outcome IN ('next_invoice', 'credit_note', 'waived')),
+	outcome               text NOT NULL CHECK (outcome IN ('next_invoice', 'waived')),
 	booked_at             timestamptz NOT NULL,
 	booked_by             text NOT NULL CHECK (booked_by <> ''),
 	CHECK ((rerate_id IS NULL) = (reverses IS NOT NULL))
@@ -397,6 +397,17 @@ CREATE VIEW finance.adjusted_period AS
 -- Periods of tenants that are closed, though their month may be open.
 CREATE VIEW finance.booked_period AS
 	SELECT tenant, period FROM finance.invoiced_period UNION SELECT tenant, period FROM finance.adjusted_period;
+-- Who charges a tenant's period, and at which tax: its invoice says so, else the contract at its end.
+CREATE VIEW finance.period_party AS
+	SELECT p.tenant, p.period, o.issuer, o.tax_name, o.tax_percent
+	  FROM finance.billing_period p
+	 CROSS JOIN LATERAL (
+		SELECT t.issuer, t.tax_name, t.tax_percent
+		  FROM (SELECT v.issuer, v.tax_name, v.tax_percent, 'infinity'::timestamptz AS since
+		          FROM finance.invoiced_period i JOIN finance.invoice v USING (invoice_id) WHERE i.tenant = p.tenant AND i.period = p.period
+		        UNION ALL
+		        SELECT c.issuer, c.tax_name, c.tax_percent, c.effective FROM finance.contract c WHERE c.tenant = p.tenant AND c.effective < p.ends) t
+		 ORDER BY t.since DESC LIMIT 1) o;
 
 CREATE FUNCTION finance.refuse_unclaim() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,2 +1,2 @@
--- Is this the only rating run?  Held until the transaction ends.
+-- Is nobody else rating, or changing what is owed (ledger/books_lock.sql)?  Held until the transaction ends.
 SELECT pg_try_advisory_xact_lock(hashtextextended('tollbook.rate', 0));
