@@ -1,5 +1,5 @@
 -- What support and finance do after the fact: re-rates, adjustments, credits, credit notes, payments, closed months.  Nothing that is out
--- changes; everything here is appended.
+-- changes; what is booked here is appended.  Only roles and limits are replaced, and a period that is credited in full loses its invoice.
 
 -- Why somebody did something; used_for says which verbs take it.
 CREATE TABLE finance.reason (
