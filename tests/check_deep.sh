@@ -50,6 +50,7 @@ told() {
 export PROPERTY_CASES=${PROPERTY_CASES:-3000} PROPERTY_LEDGERS=${PROPERTY_LEDGERS:-20} PROPERTY_OPERATIONS=${PROPERTY_OPERATIONS:-10000}
 told tests/property/property.sh
 told tests/property/ledger.sh
+told tests/property/late.sh
 told tests/property/office.sh
 told tests/e2e/killed.sh
 told tests/e2e/kafka_chaos.sh
