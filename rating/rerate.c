@@ -413,8 +413,10 @@ issue_credit_notes(struct run *run, const char *rerate_id, const struct rows *re
 static bool
 book_adjustments(struct run *run, const char *rerate_id, const struct rows *rerate, const char *rating_run, struct error *err)
 {
-	return db_change(run->db, SQL_RATING_ADJUSTMENT_ADD,
-		   PARAMS(rerate_id, rating_run, param_instant(&run->arena, run->now), run->by), -1, err) &&
+	const char *now = param_instant(&run->arena, run->now);
+
+	return db_change(run->db, SQL_RATING_ADJUSTMENT_ADD, PARAMS(rerate_id, rating_run, now, run->by), -1, err) &&
+	    db_change(run->db, SQL_RATING_ADJUSTMENT_UNWAIVE, PARAMS(rerate_id, now, run->by), -1, err) &&
 	    give_credits_back(run, rerate_id, rerate, err) && issue_credit_notes(run, rerate_id, rerate, err);
 }
 

@@ -154,6 +154,17 @@ equal "0.60 in all is not below 0.50: the second one is charged" "$(adjustments 
 booked "a correction downwards: 100 tokens less" "$(correction owed-2 owed-1 owed 2026-10-20T12:00:00Z a 900 0)"
 check "it is put right" put_right owed --reason metering_error
 equal "what is owed to the tenant is never waived" "$(adjustments owed)" 'usage|a|2|-100|-0.1|-10|next_invoice '
+booked "late: 0.30, which is waived" "$(used owed 07 a 300)"
+check "it is put right" put_right owed --reason late_usage
+booked "and 0.20 less" "$(correction owed-3 owed-2 owed 2026-10-20T12:00:00Z a 700 0)"
+check "it is put right" put_right owed --reason metering_error
+equal "that is set against the 0.30, which nobody paid" "$(adjustments owed)" \
+	'usage|a|2|-100|-0.1|-10|next_invoice usage|a|2|300|0.3|30|waived usage|a|2|-200|-0.2|-20|waived '
+booked "and 0.50 less: 0.10 of it is all that is left of what was waived" "$(correction owed-4 owed-3 owed 2026-10-20T12:00:00Z a 200 0)"
+check "it is put right" put_right owed --reason metering_error
+equal "0.40 are given back, and not the 0.10 that nobody paid" \
+	"$(sql "SELECT outcome, sum(amount_minor) FROM finance.adjustment WHERE tenant = 'owed' AND rerate_id = (SELECT max(rerate_id) FROM finance.rerate) GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" \
+	'next_invoice|-40 waived|-10 '
 booked "a correction downwards: 5000 are 4000" "$(correction note-2 note-1 note 2026-10-20T12:00:00Z a 4000 0)"
 check "it is put right" put_right note --reason metering_error --ticket T-9
 equal "by a credit note at once, as the contract wants" "$(sql "SELECT n.scope, n.net_minor, n.reason, n.ticket FROM finance.credit_note n JOIN finance.invoice USING (invoice_id) WHERE n.tenant = 'note'")" 'adjustments|100|metering_error|T-9'

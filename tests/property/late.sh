@@ -11,38 +11,13 @@ cd "$(dirname "$0")/../.."
 . tests/support/report.sh
 . tests/support/server.sh
 . tests/support/books.sh
+. tests/support/random_books.sh
 seed=${PROPERTY_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 first=${PROPERTY_FIRST:-1} ledgers=${PROPERTY_LEDGERS:-2}
 keep=$build/property
 as_of=2026-11-05T00:00:00Z
 export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$keep"
-
-publish() { tollbook prices publish --quiet "$case/$1.json" >"$room/published" 2>&1 || { grep -v warning "$room/published"; return 1; }; }
-publish_first() {
-	local name
-	while read -r name; do publish "$name" || return 1; done <"$case/order"
-}
-# A database of its own with the first versions of the books and the contracts.
-open_ledger() { copy_database empty "$1" && publish_first && tollbook tenant apply --quiet "$case/tenants.json"; }
-
-# Books that the linter has nothing against: one case in some.
-find_case() {
-	local attempt
-	for ((attempt = 1; attempt <= 60; attempt++)); do
-		number=$(($1 * 1000 + attempt)) case=$keep/late-$seed-$number
-		python3 tests/property/ledger_case.py make --late --seed "$seed" --case "$number" --events 150 --out "$case" --without "${PROPERTY_WITHOUT:-}" || return 1
-		copy_database empty attempt
-		if publish_first >"$room/refused" 2>&1 && publish prices_2 >"$room/refused" 2>&1; then
-			drop_database attempt
-			return 0
-		fi
-		drop_database attempt
-		rm -rf "$case"
-	done
-	cat "$room/refused"
-	return 1
-}
 
 change_contracts() { [ ! -e "$case/tenants_2.json" ] || tollbook tenant apply --quiet "$case/tenants_2.json"; }
 booked() { local file; for file in "$@"; do finds ingest "$file" || return 1; done; }
@@ -110,7 +85,7 @@ new_database empty
 check "the books are set up" tollbook init
 for ((ledger = first; ledger < first + ledgers; ledger++)); do
 	before=$failed number= case=
-	find_case "$ledger" >"$room/found" 2>&1 || { not_ok "seed $seed: books that may be published were found"; cat "$room/found"; continue; }
+	find_case late "$ledger" --late --events 150 >"$room/found" 2>&1 || { not_ok "seed $seed: books that may be published were found"; cat "$room/found"; continue; }
 	what="seed $seed, ledger $number"
 	check "$what: all usage at once is rated" at_once
 	use_database at_once

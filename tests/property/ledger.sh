@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 . tests/support/report.sh
 . tests/support/server.sh
 . tests/support/books.sh
+. tests/support/random_books.sh
 seed=${PROPERTY_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 first=${PROPERTY_FIRST:-1} ledgers=${PROPERTY_LEDGERS:-2}
 keep=$build/property
@@ -17,46 +18,18 @@ RANDOM=$((10#${seed: -4}))
 export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$keep"
 
-publish() { tollbook prices publish --quiet "$case/$1.json"; }
-publish_first() {
-	local name
-	while read -r name; do publish "$name" || return 1; done <"$case/order"
-}
-# A database of its own with the first versions of the books and the contracts, as number $1.
-open_ledger() {
-	copy_database empty "ledger_$1" && publish_first && tollbook tenant apply --quiet "$case/tenants.json"
-}
-
-# Books that the linter has nothing against: one case in some.
-find_case() {
-	local attempt
-	for ((attempt = 1; attempt <= 60; attempt++)); do
-		number=$(($1 * 1000 + attempt)) case=$keep/ledger-$seed-$number
-		python3 tests/property/ledger_case.py make --seed "$seed" --case "$number" --out "$case" --without "${PROPERTY_WITHOUT:-}" || return 1
-		copy_database empty attempt
-		if publish_first >"$room/refused" 2>&1 && publish prices_2 >"$room/refused" 2>&1; then
-			drop_database attempt
-			return 0
-		fi
-		drop_database attempt
-		rm -rf "$case"
-	done
-	cat "$room/refused"
-	return 1
-}
-
 in_order() { ls "$case"/order_"$1".part_*.ndjson; }
 rate_all() { finds rate "$@"; }
 
 # One file, one rating.
 plain() {
-	open_ledger 1 && publish prices_2 && booked 1 && rate_all
+	open_ledger ledger_1 && publish prices_2 && booked 1 && rate_all
 }
 booked() { local file; for file in $(in_order "$1"); do finds ingest "$file" || return 1; done; }
 # Several files in another order, a rating after each; the new version of the book comes when some is priced already.
 in_pieces() {
 	local file count=0
-	open_ledger 2 || return 1
+	open_ledger ledger_2 || return 1
 	for file in $(in_order 2); do
 		finds ingest --batch-records "$((1 + RANDOM % 50))" "$file" || return 1
 		rate_all || return 1
@@ -68,7 +41,7 @@ in_pieces() {
 # A third order by two processes at once, each file of them twice, and rated by several workers.
 at_once() {
 	local one other workers=()
-	open_ledger 3 && publish prices_2 || return 1
+	open_ledger ledger_3 && publish prices_2 || return 1
 	! tollbook rate --help | grep -q -- --workers || workers=(--workers 3)
 	# What takes back must find its original: the files one after another, but each by two at once.
 	for file in $(in_order 3); do
@@ -95,7 +68,7 @@ new_database empty
 check "the books are set up" tollbook init
 for ((ledger = first; ledger < first + ledgers; ledger++)); do
 	before=$failed number= case=
-	find_case "$ledger" >"$room/found" 2>&1 || { not_ok "seed $seed: books that may be published were found"; cat "$room/found"; continue; }
+	find_case ledger "$ledger" >"$room/found" 2>&1 || { not_ok "seed $seed: books that may be published were found"; cat "$room/found"; continue; }
 	what="seed $seed, ledger $number"
 	check "$what: usage in one file is booked and rated" plain
 	use_database ledger_1

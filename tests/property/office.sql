@@ -24,8 +24,8 @@ SELECT adjustment_id, count(*) FROM (
 	UNION ALL SELECT adjustment_id FROM finance.credit_note_line WHERE adjustment_id IS NOT NULL
 	UNION ALL SELECT adjustment_id FROM finance.adjustment WHERE outcome = 'waived') x
  GROUP BY adjustment_id HAVING count(*) > 1;
--- 3: nothing is waived that is owed to the customer
-SELECT rerate_id, tenant, original_period, sum(amount_minor) FROM finance.adjustment WHERE outcome = 'waived' GROUP BY 1, 2, 3 HAVING sum(amount_minor) < 0;
+-- 3: nothing is waived that is owed to the customer: what goes down is set against what was waived of the month before, never more
+SELECT tenant, original_period, sum(amount_minor) FROM finance.adjustment WHERE outcome = 'waived' GROUP BY 1, 2 HAVING sum(amount_minor) < 0;
 -- 4: an invoice is lines - credits + tax on what is left, and is not below nothing
 SELECT v.invoice_id, v.number, v.total_minor, l.net, u.used, v.tax_minor
   FROM finance.invoice v
