@@ -20,7 +20,7 @@ else
   CHECKED := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 endif
 
-ROOMS     := base ledger ingest rating reports
+ROOMS     := base ledger ingest rating reports nightly
 LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat rdkafka glib-2.0
 SOURCES   := tollbook.c $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c)))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/statements.o
@@ -98,7 +98,12 @@ $(BUILD)/tests/support/%: tests/support/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
 
-.PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench
+# A process that dies at the worst moment: loaded before the program, whatever that is built with.
+$(BUILD)/tests/support/%.so: tests/support/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -fno-sanitize=all -fPIC -shared -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
+
+.PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench bench-night
 units: $(UNITS:%.c=$(BUILD)/%)
 kafka-tools: $(BUILD)/tests/kafka/topic
 bench-tools: $(BUILD)/tests/bench/generate $(BUILD)/tests/bench/measure
@@ -117,6 +122,11 @@ lint: deps-check
 bench: deps-check
 	$(MAKE_PARTS) all bench-tools kafka-tools
 	tests/bench/bench.sh
+
+# The nightly job of 10,000 tenants and 10 million events.
+bench-night: deps-check
+	$(MAKE_PARTS) all bench-tools
+	tests/bench/night.sh
 
 # A fuzzer is built by clang from all sources, so that the coverage of every part guides it.
 FUZZ_CHECKED := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -147,11 +157,12 @@ install: all
 	install -D -m 755 $(BUILD)/tollbook $(DESTDIR)$(PREFIX)/bin/tollbook
 	$(BUILD)/tollbook --manual >$(BUILD)/tollbook.1
 	install -D -m 644 $(BUILD)/tollbook.1 $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tollbook docs/price-book.schema.json docs/tenants.schema.json docs/roles.schema.json
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/tollbook docs/price-book.schema.json docs/tenants.schema.json docs/roles.schema.json \
+	  examples/tollbook.conf
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/tollbook $(DESTDIR)$(PREFIX)/share/man/man1/tollbook.1
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/tollbook/,price-book.schema.json tenants.schema.json roles.schema.json)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/tollbook/,price-book.schema.json tenants.schema.json roles.schema.json tollbook.conf)
 
 fmt:
 	clang-format -i $$(find $(ROOMS) tests tollbook.c -name '*.[ch]')
@@ -166,6 +177,7 @@ help:
 	@echo 'make check-deep   what takes longer: fuzzers, gcc -fanalyzer, kill -9 again and again'
 	@echo 'make lint         the rules of the house alone'
 	@echo 'make bench        how fast it is beside PostgreSQL itself (BENCH_EVENTS=10000000)'
+	@echo 'make bench-night  what the nightly job of 10,000 tenants and 10 million events takes (BENCH_EVENTS, BENCH_TENANTS)'
 	@echo 'make kafka-up     a Kafka broker to try things with; prints its address; make kafka-down stops it'
 	@echo 'make deps         the Debian packages that building and checking need (deps-build: building alone)'
 	@echo 'make install      to PREFIX=/usr/local (DESTDIR is honoured); make uninstall takes it away'

@@ -11,6 +11,7 @@
 	COMMAND(cmd_local_stop)                                                                                                  \
 	COMMAND(cmd_local_status)                                                                                                \
 	COMMAND(cmd_local_psql)                                                                                                  \
+	COMMAND(cmd_nightly)                                                                                                     \
 	COMMAND(cmd_ingest)                                                                                                      \
 	COMMAND(cmd_consume)                                                                                                     \
 	COMMAND(cmd_quarantine_list)                                                                                             \
@@ -21,6 +22,11 @@
 	COMMAND(cmd_usage_correct)                                                                                               \
 	COMMAND(cmd_usage_show)                                                                                                  \
 	COMMAND(cmd_status)                                                                                                      \
+	COMMAND(cmd_config_show)                                                                                                 \
+	COMMAND(cmd_config_check)                                                                                                \
+	COMMAND(cmd_runs_list)                                                                                                   \
+	COMMAND(cmd_runs_show)                                                                                                   \
+	COMMAND(cmd_runs_diff)                                                                                                   \
 	COMMAND(cmd_prices_check)                                                                                                \
 	COMMAND(cmd_prices_publish)                                                                                              \
 	COMMAND(cmd_prices_list)                                                                                                 \
@@ -48,6 +54,8 @@
 	COMMAND(cmd_invoice_list)                                                                                                \
 	COMMAND(cmd_invoice_show)                                                                                                \
 	COMMAND(cmd_invoice_uncollectible)                                                                                       \
+	COMMAND(cmd_parked_list)                                                                                                 \
+	COMMAND(cmd_parked_release)                                                                                              \
 	COMMAND(cmd_credit_note_issue)                                                                                           \
 	COMMAND(cmd_credit_note_list)                                                                                            \
 	COMMAND(cmd_credit_note_show)                                                                                            \

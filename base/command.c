@@ -8,13 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/migrate.h"
+#include "base/table.h"
 
 enum { OPTIONS_MAX = 32, WORDS_MAX = 2 };
 
 /* Taken by every verb. */
 static const struct option_spec common_options[] = {
-    {"db", "CONNINFO", "the PostgreSQL to use; default: TOLLBOOK_DB, the PG* variables, else a private server", 0},
+    {"db", "CONNINFO", "the PostgreSQL to use; default: TOLLBOOK_DB, the PG* variables, the configuration, else a private server",
+	0},
+    {"config", "FILE", "the configuration; default: TOLLBOOK_CONFIG, else /etc/tollbook/tollbook.conf", 0},
     {"as-of", "INSTANT", "act as if it were this instant (RFC 3339, or YYYY-MM-DD for midnight UTC)", 0},
     {"by", "NAME", "who does it, for the audit log; default: $USER", 0},
     {"quiet", NULL, "say nothing on standard error but errors", 'q'},
@@ -30,6 +34,10 @@ static const struct {
 } environment[] = {
     {"TOLLBOOK_DB", "the PostgreSQL to use, as libpq takes it, where --db is not given"},
     {"PGHOST, PGSERVICE, PGDATABASE ...", "the PostgreSQL to use where neither --db nor TOLLBOOK_DB is given"},
+    {"TOLLBOOK_CONFIG",
+	"the configuration, where --config is not given; default: /etc/tollbook/tollbook.conf, where it is there"},
+    {"TOLLBOOK_SECTION_KEY",
+	"a setting, stronger than the configuration: TOLLBOOK_NIGHT_AT is night.at; tollbook config show lists all"},
     {"TOLLBOOK_HOME", "where the private server lives; default: ~/.local/share/tollbook, for root /var/lib/tollbook"},
     {"TOLLBOOK_PG_BIN", "where initdb and pg_ctl of the private server are; default: the newest of the system"},
     {"NO_COLOR", "no bold headers on a terminal"},
@@ -437,6 +445,7 @@ read_common(const struct option_list *list, struct run *run, struct error *err)
 	for (size_t i = 0; i < list->own; i++)
 		run->values[i] = list->value[i];
 	run->conninfo = list_value(list, "db");
+	run->config_path = list_value(list, "config");
 	run->quiet = list_value(list, "quiet") != NULL;
 	run->dry_run = list_value(list, "dry-run") != NULL;
 	run->by = first_of(list_value(list, "by"), getenv("USER"), "unknown");
@@ -449,16 +458,30 @@ read_common(const struct option_list *list, struct run *run, struct error *err)
 
 /* --- running --------------------------------------------------------------------------------- */
 
+/* A configuration that is wrong stops who might have used it: what it says of the database cannot be known. */
+static bool
+open_db(struct run *run, struct error *err)
+{
+	struct config *config;
+	bool fine;
+
+	if (!config_open(run->config_path, NULL, 0, &config, err))
+		return false;
+	fine = db_open(run->conninfo, config_text(config, "database.connection"), &run->db, err);
+	config_free(config);
+	return fine;
+}
+
 bool
 run_open_db(struct run *run, struct error *err)
 {
-	return run->db != NULL || (db_open(run->conninfo, &run->db, err) && migrate_check(run->db, err));
+	return run->db != NULL || (open_db(run, err) && migrate_check(run->db, err));
 }
 
 static bool
 open_and_run(struct run *run, struct error *err)
 {
-	if (run->command->needs != NEEDS_NOTHING && !db_open(run->conninfo, &run->db, err))
+	if (run->command->needs != NEEDS_NOTHING && !open_db(run, err))
 		return false;
 	if ((run->command->needs & NEEDS_DB) != 0 && !migrate_check(run->db, err))
 		return false;
@@ -474,6 +497,8 @@ flush_output(struct error *err)
 	error_set(err, ERROR_AWAY, "standard output could not be written");
 	return error_hint(err, "The disk may be full or the reader gone; the work itself is done, ask for the output again.");
 }
+
+static void say_error(const struct run *run, const struct error *err);
 
 static int
 run_command(const struct command *command, int argc, char **argv)
@@ -500,7 +525,7 @@ run_command(const struct command *command, int argc, char **argv)
 	free(run.uses);
 	free(run.values);
 	if (!fine) {
-		error_print(stderr, &err);
+		say_error(&run, &err);
 		return error_exit_code(err.kind);
 	}
 	return error_exit_code(run.finding);
@@ -565,17 +590,58 @@ commands_main(const struct command *const *commands, int argc, char **argv)
 
 /* --- talk ------------------------------------------------------------------------------------ */
 
+static void
+say_json(const struct run *run, const char *level, const char *message)
+{
+	char now[INSTANT_TEXT];
+	struct text line = {0};
+
+	text_add_format(&line, "{\"time\":\"%s\",\"level\":\"%s\"", instant_format(instant_now(), now), level);
+	if (run->night_run > 0)
+		text_add_format(&line, ",\"run\":%lld", (long long)run->night_run);
+	text_add_string(&line, ",\"message\":");
+	text_add_json(&line, message);
+	fprintf(stderr, "%s}\n", text_string(&line));
+	text_release(&line);
+}
+
+static void
+say_error(const struct run *run, const struct error *err)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out;
+
+	if (!run->log_json) {
+		error_print(stderr, err);
+		return;
+	}
+	out = open_memstream(&text, &length);
+	must(out != NULL);
+	error_print(out, err);
+	must(fclose(out) == 0);
+	text[length - 1] = '\0'; /* in place of the last line's end */
+	say_json(run, "error", text);
+	free(text);
+}
+
 void
 say(const struct run *run, const char *format, ...)
 {
+	char line[1024];
 	va_list arguments;
 
 	if (run->quiet)
 		return;
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	if (run->log_json)
+		say_json(run, "info", line);
+	else if (run->night_run > 0)
+		fprintf(stderr, "run %lld  %s\n", (long long)run->night_run, line);
+	else
+		fprintf(stderr, "%s\n", line);
 }
 
 int64_t
@@ -622,6 +688,30 @@ progress(const struct run *run, const char *format, ...)
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	fputs("\033[K", stderr);
+}
+
+void
+progress_count(const struct run *run, const char *what, int64_t done, int64_t total)
+{
+	static char known[64];
+	static int64_t started, first, last;
+	int64_t elapsed, rate, left;
+
+	if (strncmp(known, what, sizeof known - 1) != 0 || done < last) {
+		snprintf(known, sizeof known, "%s", what);
+		started = clock_ms();
+		first = done;
+	}
+	last = done;
+	elapsed = clock_ms() - started;
+	rate = elapsed < 1000 ? 0 : (done - first) * 1000 / elapsed;
+	if (rate == 0 || total == 0) {
+		progress(run, "%s: %lld, %lld/s", what, (long long)done, (long long)rate);
+		return;
+	}
+	left = (total - done) / rate;
+	progress(run, "%s: %lld of %lld, %lld/s, %lld:%02lld left", what, (long long)done, (long long)total, (long long)rate,
+	    (long long)(left / 60), (long long)(left % 60));
 }
 
 void

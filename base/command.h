@@ -54,14 +54,17 @@ struct command {
 /* One invocation. */
 struct run {
 	const struct command *command;
-	struct db *db;        /* open where the command needs it, or after run_open_db(); closed by the front door */
-	const char *conninfo; /* --db, or NULL */
-	struct instant now;   /* --as-of, or the clock at the start */
-	bool as_of;           /* it is --as-of */
+	struct db *db;           /* open where the command needs it, or after run_open_db(); closed by the front door */
+	const char *conninfo;    /* --db, or NULL */
+	const char *config_path; /* --config, or NULL */
+	struct instant now;      /* --as-of, or the clock at the start */
+	bool as_of;              /* it is --as-of */
 	enum output_format format;
 	bool dry_run;
 	bool quiet;
-	const char *by; /* who: --by, or $USER */
+	const char *by;    /* who: --by, or $USER */
+	int64_t night_run; /* the nightly run that this is part of, or 0; then every line of talk names it */
+	bool log_json;     /* lines of talk, and the error that ends it, are JSON */
 	char **operands;
 	int operand_count;
 	const char **values;     /* by index of command->options */
@@ -92,10 +95,13 @@ bool option_number(
 /* The whole of main(): parses, opens, runs, flushes, prints the error, returns the exit code. */
 int commands_main(const struct command *const *commands, int argc, char **argv);
 
-/* Prints to standard error, unless --quiet, one line of talk. */
+/* Prints to standard error, unless --quiet, one line of talk; as a JSON object where run->log_json says so. */
 void say(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A progress line on a terminal: rewritten in place, at most ten times a second, nothing when stderr is no terminal. */
 void progress(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same, of work that can be counted: how much of it is done (of a total, unless that is 0: not known), how fast, and how long the
+ * rest will take.  `what` is "rating: tenant periods"; another text, or less done than before, is another work. */
+void progress_count(const struct run *run, const char *what, int64_t done, int64_t total);
 void progress_end(const struct run *run);
 
 #endif

@@ -21,6 +21,7 @@ struct db {
 	bool is_ready;   /* the session has its settings */
 	bool *prepared;  /* by enum statement_id */
 	char identity[IDENTITY_TEXT];
+	int64_t fence; /* 0: none */
 };
 
 static bool server_error(struct db *db, const PGresult *result, const char *what, struct error *err);
@@ -37,9 +38,9 @@ any_set(const char *const *names)
 	return false;
 }
 
-/* Appends the conninfo of the server to use, and says whether it is the private one; NULL `chosen` and nothing in the environment means the private one. */
+/* Appends the conninfo of the server to use, and says whether it is the private one: that is meant where nobody says anything. */
 static bool
-choose_server(const char *chosen, struct text *conninfo, bool *is_private, struct error *err)
+choose_server(const char *chosen, const char *configured, struct text *conninfo, bool *is_private, struct error *err)
 {
 	static const char *const libpq_names[] = {"PGHOST", "PGSERVICE", "PGDATABASE", "PGHOSTADDR", NULL};
 
@@ -51,8 +52,68 @@ choose_server(const char *chosen, struct text *conninfo, bool *is_private, struc
 	}
 	if (any_set(libpq_names))
 		return true;
+	if (configured[0] != '\0') {
+		text_add_string(conninfo, configured);
+		return true;
+	}
 	*is_private = true;
 	return private_server_start(conninfo, err);
+}
+
+/* libpq takes a database's name alone, too. */
+static bool
+is_database_name(const char *conninfo)
+{
+	return strchr(conninfo, '=') == NULL && strncmp(conninfo, "postgresql://", 13) != 0 &&
+	    strncmp(conninfo, "postgres://", 11) != 0;
+}
+
+/* As PQconninfoParse() reads it again. */
+static void
+add_conninfo_value(struct text *out, const char *value)
+{
+	if (value[0] != '\0' && strpbrk(value, " \t'\\") == NULL) {
+		text_add_string(out, value);
+		return;
+	}
+	text_add(out, "'", 1);
+	for (; *value != '\0'; value++) {
+		if (*value == '\'' || *value == '\\')
+			text_add(out, "\\", 1);
+		text_add(out, value, 1);
+	}
+	text_add(out, "'", 1);
+}
+
+bool
+db_conninfo_show(const char *conninfo, struct text *out, bool *hidden)
+{
+	PQconninfoOption *options = NULL;
+	size_t before = out->length;
+
+	*hidden = false;
+	if (is_database_name(conninfo)) {
+		text_add_string(out, conninfo);
+		return true;
+	}
+	/* Its message may have a part of the password in it. */
+	options = PQconninfoParse(conninfo, NULL);
+	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++) {
+		if (option->val == NULL)
+			continue;
+		text_add_format(out, "%s%s=", out->length > before ? " " : "", option->keyword);
+		if (option->dispchar[0] == '*') {
+			*hidden = true;
+			text_add_string(out, "***");
+		} else {
+			add_conninfo_value(out, option->val);
+		}
+	}
+	if (options == NULL)
+		return false;
+	PQconninfoFree(options);
+	text_add(out, "", 0);
+	return true;
 }
 
 /* Notices ("relation exists, skipping") are talk of the server's, not of ours. */
@@ -100,25 +161,26 @@ begin_session(struct db *db, struct error *err)
 	if (db->connection == NULL || PQstatus(db->connection) != CONNECTION_OK) {
 		error_set(err, ERROR_AWAY, "the database could not be reached");
 		error_detail(err, "%s", db->connection == NULL ? "out of memory" : PQerrorMessage(db->connection));
-		return error_hint(
-		    err, "Check --db, TOLLBOOK_DB or the PG* variables; without them tollbook uses a private server.");
+		return error_hint(err,
+		    "Check --db, TOLLBOOK_DB, the PG* variables or the configuration; without them tollbook uses a private "
+		    "server.");
 	}
 	if (!check_encoding(db, err) || !db_one_row(db, SQL_BASE_SESSION, NO_PARAMS, &session, err))
 		return false;
 	same = check_same(db, row_text(&session, 0, rows_columns(&session) - 1), err);
 	rows_release(&session);
-	db->is_ready = same;
-	return same;
+	db->is_ready = same && (db->fence == 0 || db_fence(db, db->fence, err));
+	return db->is_ready;
 }
 
 bool
-db_open(const char *conninfo, struct db **out, struct error *err)
+db_open(const char *conninfo, const char *configured, struct db **out, struct error *err)
 {
 	struct text chosen = {0};
 	struct db *db = memory_new(1, sizeof *db);
 
 	db->prepared = memory_new(statement_count, sizeof *db->prepared);
-	if (!choose_server(conninfo, &chosen, &db->is_private, err)) {
+	if (!choose_server(conninfo, configured, &chosen, &db->is_private, err)) {
 		text_release(&chosen);
 		db_close(db);
 		return false;
@@ -138,6 +200,19 @@ db_open(const char *conninfo, struct db **out, struct error *err)
 	}
 	db_close(db);
 	return false;
+}
+
+bool
+db_fence(struct db *db, int64_t fence, struct error *err)
+{
+	struct rows rows;
+	char text[DECIMAL_TEXT];
+
+	db->fence = fence;
+	if (!db_one_row(db, SQL_BASE_FENCE, PARAMS(integer_format(fence, text)), &rows, err))
+		return false;
+	rows_release(&rows);
+	return true;
 }
 
 bool
@@ -186,6 +261,7 @@ kind_of(const char *sqlstate)
 	    {"22003", ERROR_RANGE},
 	    {"55P03", ERROR_BUSY},
 	    {"40", ERROR_BUSY},
+	    {FENCED_SQLSTATE, ERROR_BUSY},
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

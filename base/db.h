@@ -21,15 +21,25 @@ struct db;
 
 /* Opens a connection: READ COMMITTED, UTC, UTF-8 (a database that keeps another encoding is refused), search path
  * pinned, timeouts set.  Which server: `conninfo` when not NULL, else TOLLBOOK_DB, else the PG* variables when any of
- * PGHOST, PGSERVICE, PGDATABASE, PGHOSTADDR is set, else the private server of base/private_server.h, started on demand. */
+ * PGHOST, PGSERVICE, PGDATABASE, PGHOSTADDR is set, else what is `configured` when not "", else the private server of
+ * base/private_server.h, started on demand. */
 MUST_CHECK
-bool db_open(const char *conninfo, struct db **out, struct error *err);
+bool db_open(const char *conninfo, const char *configured, struct db **out, struct error *err);
+/* What connects to a server, as it may be shown: keywords and values, each password as ***; appended.  False where libpq cannot read
+ * it; *hidden: there is a password in it. */
+MUST_CHECK
+bool db_conninfo_show(const char *conninfo, struct text *out, bool *hidden);
 void db_close(struct db *db);
 /* The same server again after the connection was lost: a new session, nothing of the old one.  Starts the private server if it is
  * down.  An error of kind BUSY where another database answers now (a standby was promoted, a backup restored): what the caller
  * remembers of the old one may not be there. */
 MUST_CHECK
 bool db_reconnect(struct db *db, struct error *err);
+/* From here on every write of this session is refused, as an error of kind BUSY, unless `fence` is the newest one and this very
+ * session took it (finance.night_fence): also after db_reconnect(), whose session is another. */
+MUST_CHECK
+bool db_fence(struct db *db, int64_t fence, struct error *err);
+#define FENCED_SQLSTATE "TB001" /* of that error */
 /* False once the connection is lost. */
 bool db_is_open(const struct db *db);
 /* Transactions do not nest.  db_rollback cannot fail in a way that matters. */

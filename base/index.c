@@ -60,6 +60,12 @@ index_number(struct index *index, const char *key, size_t length, bool *is_new)
 	return slot->number;
 }
 
+bool
+index_has(const struct index *index, const char *key, size_t length)
+{
+	return index->count > 0 && find(index, key, length, hash_of(key, length))->key != NULL;
+}
+
 void
 index_clear(struct index *index)
 {

@@ -18,6 +18,8 @@ struct index {
 
 /* The number of a key, made when it is new (*is_new says so). */
 size_t index_number(struct index *index, const char *key, size_t length, bool *is_new);
+/* Is it there? */
+bool index_has(const struct index *index, const char *key, size_t length);
 /* Forgets all keys. */
 void index_clear(struct index *index);
 void index_release(struct index *index);

@@ -18,8 +18,17 @@
 #include <sys/stat.h>
 
 #include "base/document.h"
+#include "base/settings_lines.h"
 
-enum { ANSWER_MS = 10000, DRAIN_MS = 50, HELD = 512, ERROR_TEXT = 512, PROPERTY_BYTES = 64 * 1024, SCRAM_MENDED = 0x02060100 };
+enum {
+	ANSWER_MS = 10000,
+	DRAIN_MS = 50,
+	HELD = 512,
+	ERROR_TEXT = 512,
+	PROPERTY_BYTES = 64 * 1024,
+	PROPERTIES_BYTES = 1 << 20,
+	SCRAM_MENDED = 0x02060100
+};
 
 struct property {
 	const char *name, *value;
@@ -219,87 +228,69 @@ set_all(rd_kafka_conf_t *conf, const struct property *list, struct error *err)
 	return true;
 }
 
-static char *
-trimmed(char *from, char *end)
-{
-	while (from < end && (*from == ' ' || *from == '\t'))
-		from++;
-	while (end > from && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-		end--;
-	*end = '\0';
-	return from;
-}
-
-/* KEY=VALUE a line, as librdkafka's own tools have it; blank lines and those that begin with # say nothing. */
+/* KEY=VALUE a line, as librdkafka's own tools have it. */
 static bool
-set_from_line(rd_kafka_conf_t *conf, const struct property *fixed, const char *path, char *line, char *end, struct error *err)
+set_from_line(
+    rd_kafka_conf_t *conf, const struct property *fixed, const char *path, const struct settings_lines *line, struct error *err)
 {
-	char *equals, *name;
-
-	line = trimmed(line, end);
-	if (line[0] == '\0' || line[0] == '#')
-		return true;
-	equals = strchr(line, '=');
-	if (equals == NULL)
-		return error_set(err, ERROR_USAGE, "not a property: KEY=VALUE is");
-	name = trimmed(line, equals);
-	return (name_find(secrets, name, strlen(name)) == NULL || check_private(path, name, err)) &&
-	    property_choose(conf, fixed, name, trimmed(equals + 1, equals + 1 + strlen(equals + 1)), err);
+	if (line->section != NULL)
+		return error_set(err, ERROR_USAGE, "not a property: KEY=VALUE is, and there are no sections");
+	return (name_find(secrets, line->name, strlen(line->name)) == NULL || check_private(path, line->name, err)) &&
+	    property_choose(conf, fixed, line->name, line->value, err);
 }
 
 static bool
 set_from_file(rd_kafka_conf_t *conf, const struct property *fixed, const char *path, struct error *err)
 {
-	struct text text = {0};
-	uint64_t number = 0;
-	bool fine = document_read(path, &text, err);
-	char *line = fine && text.length > 0 ? text.bytes : NULL;
+	struct settings_lines lines;
+	bool fine, more = true;
 
-	while (fine && line != NULL) {
-		char *end = strchr(line, '\n');
-
-		fine = set_from_line(conf, fixed, path, line, end == NULL ? line + strlen(line) : end, err);
-		number++;
+	if (!settings_lines_open(&lines, path, PROPERTIES_BYTES, PROPERTY_BYTES, err))
+		return false;
+	do {
+		fine = settings_lines_next(&lines, &more, err);
+		/* As wrong as a property that librdkafka does not know. */
 		if (!fine)
-			(void)error_at(err, path, number);
-		line = end == NULL ? NULL : end + 1;
-	}
-	if (text.bytes != NULL)
-		explicit_bzero(text.bytes, text.capacity);
-	text_release(&text);
+			err->kind = ERROR_USAGE;
+		else if (more && !set_from_line(conf, fixed, path, &lines, err))
+			fine = error_at(err, path, lines.number);
+	} while (fine && more);
+	settings_lines_close(&lines);
 	return fine;
 }
 
 static bool
-set_from_options(struct run *run, rd_kafka_conf_t *conf, const struct property *fixed, struct error *err)
+set_from_line_of_command(
+    rd_kafka_conf_t *conf, const struct property *fixed, const char *use, struct arena *arena, struct error *err)
 {
-	const char *use;
+	const char *equals = strchr(use, '='), *name;
 
-	for (size_t i = 0; (use = option_each(run, "property", i)) != NULL; i++) {
-		const char *equals = strchr(use, '=');
-		const char *name;
+	if (equals == NULL || equals == use)
+		return error_set(err, ERROR_USAGE, "-X takes KEY=VALUE, not \"%s\"", use);
+	name = arena_copy(arena, use, (size_t)(equals - use));
+	if (name_find(secrets, name, strlen(name)) == NULL)
+		return property_choose(conf, fixed, name, equals + 1, err);
+	error_set(err, ERROR_USAGE, "%s may not stand on the command line, where everybody can read it", name);
+	return error_hint(
+	    err, "Put it into a file that only you can read, and name that: --kafka-config FILE, or -X %s.file=FILE.", name);
+}
 
-		if (equals == NULL || equals == use)
-			return error_set(err, ERROR_USAGE, "-X takes KEY=VALUE, not \"%s\"", use);
-		name = arena_copy(&run->arena, use, (size_t)(equals - use));
-		if (name_find(secrets, name, strlen(name)) != NULL) {
-			error_set(err, ERROR_USAGE, "%s may not stand on the command line, where everybody can read it", name);
-			return error_hint(err,
-			    "Put it into a file that only you can read, and name that: --kafka-config FILE, or -X %s.file=FILE.",
-			    name);
-		}
-		if (!property_choose(conf, fixed, name, equals + 1, err))
+static bool
+set_from_settings(const struct kafka_settings *settings, rd_kafka_conf_t *conf, const struct property *fixed, struct arena *arena,
+    struct error *err)
+{
+	if (settings->config_path != NULL && !set_from_file(conf, fixed, settings->config_path, err))
+		return false;
+	for (size_t i = 0; i < settings->property_count; i++)
+		if (!set_from_line_of_command(conf, fixed, settings->properties[i], arena, err))
 			return false;
-	}
-	if (option_value(run, "brokers") != NULL)
-		return property_set(conf, "bootstrap.servers", option_value(run, "brokers"), err);
-	return true;
+	return settings->brokers == NULL || property_set(conf, "bootstrap.servers", settings->brokers, err);
 }
 
 static const char *
-setting(struct run *run, rd_kafka_conf_t *conf, const char *name)
+setting(struct arena *arena, rd_kafka_conf_t *conf, const char *name)
 {
-	char *text = arena_take(&run->arena, PROPERTY_BYTES);
+	char *text = arena_take(arena, PROPERTY_BYTES);
 	size_t size = PROPERTY_BYTES;
 
 	if (rd_kafka_conf_get(conf, name, text, &size) != RD_KAFKA_CONF_OK)
@@ -336,16 +327,16 @@ refuse_remote(const char *host, size_t length, struct error *err)
 }
 
 static bool
-is_encrypted(struct run *run, rd_kafka_conf_t *conf)
+is_encrypted(struct arena *arena, rd_kafka_conf_t *conf)
 {
-	const char *protocol = setting(run, conf, "security.protocol");
+	const char *protocol = setting(arena, conf, "security.protocol");
 
 	return strcasecmp(protocol, "ssl") == 0 || strcasecmp(protocol, "sasl_ssl") == 0;
 }
 
 /* TLS with somebody unknown protects from nobody. */
 static bool
-check_identity(struct run *run, rd_kafka_conf_t *conf, struct error *err)
+check_identity(struct arena *arena, rd_kafka_conf_t *conf, struct error *err)
 {
 	static const struct property needed[] = {
 	    {"enable.ssl.certificate.verification", "true"},
@@ -353,7 +344,7 @@ check_identity(struct run *run, rd_kafka_conf_t *conf, struct error *err)
 	};
 
 	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-		const char *value = setting(run, conf, needed[i].name);
+		const char *value = setting(arena, conf, needed[i].name);
 
 		if (strcmp(value, needed[i].value) == 0)
 			continue;
@@ -364,13 +355,15 @@ check_identity(struct run *run, rd_kafka_conf_t *conf, struct error *err)
 }
 
 static bool
-check_brokers(struct run *run, rd_kafka_conf_t *conf, bool remote_allowed, struct error *err)
+check_brokers(struct arena *arena, rd_kafka_conf_t *conf, bool remote_allowed, struct error *err)
 {
-	const char *list = setting(run, conf, "bootstrap.servers");
+	const char *list = setting(arena, conf, "bootstrap.servers");
 
 	if (list[0] == '\0') {
 		error_set(err, ERROR_USAGE, "no brokers are named");
-		return error_hint(err, "Give them by -b HOST:PORT, or as bootstrap.servers in the file of --kafka-config.");
+		return error_hint(err,
+		    "Give them by -b HOST:PORT (a setting \"brokers\" in the configuration), or as bootstrap.servers in a file "
+		    "of properties.");
 	}
 	while (!remote_allowed && *(list += strspn(list, ", ")) != '\0') {
 		size_t length = strcspn(list, ",");
@@ -485,17 +478,39 @@ client_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct trouble *trouble,
 	return error_set(err, ERROR_USAGE, "librdkafka refuses the configuration: %s", text);
 }
 
-/* The settings in rising strength: defaults, the file, the command line; then what is fixed. */
+/* The settings in rising strength: defaults, the file, the command line; then what is fixed.  *remote_allowed: other machines may be
+ * talked to. */
 static bool
-configure(
-    struct run *run, rd_kafka_conf_t *conf, const struct property *defaults, const struct property *fixed, struct error *err)
+configure(const struct kafka_settings *settings, rd_kafka_conf_t *conf, const struct property *defaults,
+    const struct property *fixed, bool *remote_allowed, struct error *err)
 {
-	const char *file = option_value(run, "kafka-config");
+	struct arena arena = {0};
+	bool fine =
+	    set_all(conf, defaults, err) && set_from_settings(settings, conf, fixed, &arena, err) && set_all(conf, fixed, err);
 
-	return set_all(conf, defaults, err) && (file == NULL || set_from_file(conf, fixed, file, err)) &&
-	    set_from_options(run, conf, fixed, err) && set_all(conf, fixed, err) &&
-	    check_brokers(run, conf, option_value(run, "insecure") != NULL || is_encrypted(run, conf), err) &&
-	    (option_value(run, "insecure") != NULL || check_identity(run, conf, err));
+	*remote_allowed = fine && (settings->insecure || is_encrypted(&arena, conf));
+	fine = fine && check_brokers(&arena, conf, *remote_allowed, err) &&
+	    (settings->insecure || check_identity(&arena, conf, err));
+	arena_release(&arena);
+	return fine;
+}
+
+struct kafka_settings
+kafka_settings_of(struct run *run)
+{
+	const char **properties;
+	size_t count = 0;
+
+	while (option_each(run, "property", count) != NULL)
+		count++;
+	properties = arena_take(&run->arena, (count + 1) * sizeof *properties);
+	for (size_t i = 0; i < count; i++)
+		properties[i] = option_each(run, "property", i);
+	return (struct kafka_settings){.brokers = option_value(run, "brokers"),
+	    .config_path = option_value(run, "kafka-config"),
+	    .properties = properties,
+	    .property_count = count,
+	    .insecure = option_value(run, "insecure") != NULL};
 }
 
 /* --- the consumer: partitions ----------------------------------------------------------------- */
@@ -598,21 +613,20 @@ on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t code, rd_kafka_topic_partit
 /* --- the consumer ----------------------------------------------------------------------------- */
 
 bool
-kafka_consumer_open(struct run *run, const char *topic, const char *group, const char *instance,
+kafka_consumer_open(const struct kafka_settings *settings, const char *topic, const char *group, const char *instance,
     const struct kafka_member *member, struct kafka_consumer **out, struct error *err)
 {
 	struct kafka_consumer *consumer = memory_new(1, sizeof *consumer);
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 
 	consumer->topic_name = topic;
-	if (!configure(run, conf, consumer_defaults, consumer_fixed, err) ||
+	if (!configure(settings, conf, consumer_defaults, consumer_fixed, &consumer->remote_allowed, err) ||
 	    (group != NULL && !property_set(conf, "group.id", group, err)) ||
 	    (instance != NULL && !property_set(conf, "group.instance.id", instance, err))) {
 		rd_kafka_conf_destroy(conf);
 		free(consumer);
 		return false;
 	}
-	consumer->remote_allowed = option_value(run, "insecure") != NULL || is_encrypted(run, conf);
 	if (member != NULL) {
 		consumer->member = *member;
 		rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
@@ -726,6 +740,31 @@ kafka_ask_ends(struct kafka_consumer *consumer, int32_t partition, struct kafka_
 		out->end = out->stable;
 	return code == RD_KAFKA_RESP_ERR_NO_ERROR ||
 	    kafka_error(&consumer->trouble, code, "the ends of a partition are not known", err);
+}
+
+bool
+kafka_ask_offsets_for(
+    struct kafka_consumer *consumer, int32_t partition, struct instant instant, int64_t *offset, struct error *err)
+{
+	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+	rd_kafka_topic_partition_t *asked = rd_kafka_topic_partition_list_add(list, consumer->topic_name, partition);
+	rd_kafka_resp_err_t code;
+	struct kafka_ends ends;
+	int64_t found;
+
+	asked->offset = instant.us / 1000;
+	code = rd_kafka_offsets_for_times(consumer->client, list, ANSWER_MS);
+	if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+		code = asked->err;
+	found = asked->offset;
+	rd_kafka_topic_partition_list_destroy(list);
+	if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+		return kafka_error(&consumer->trouble, code, "what came before a time is not known", err);
+	if (!kafka_ask_ends(consumer, partition, &ends, err))
+		return false;
+	/* Negative: no record is that late. */
+	*offset = found < 0 || found > ends.stable ? ends.stable : found;
+	return true;
 }
 
 int64_t
@@ -903,17 +942,16 @@ on_delivery(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 }
 
 bool
-kafka_producer_open(struct run *run, struct kafka_producer **out, struct error *err)
+kafka_producer_open(const struct kafka_settings *settings, struct kafka_producer **out, struct error *err)
 {
 	struct kafka_producer *producer = memory_new(1, sizeof *producer);
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 
-	if (!configure(run, conf, producer_defaults, producer_fixed, err)) {
+	if (!configure(settings, conf, producer_defaults, producer_fixed, &producer->remote_allowed, err)) {
 		rd_kafka_conf_destroy(conf);
 		free(producer);
 		return false;
 	}
-	producer->remote_allowed = option_value(run, "insecure") != NULL || is_encrypted(run, conf);
 	rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
 	if (!client_new(RD_KAFKA_PRODUCER, conf, &producer->trouble, &producer->client, err)) {
 		free(producer);

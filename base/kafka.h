@@ -21,6 +21,17 @@
 		"insecure", NULL, "allow connections to other machines without TLS, or without asking whom they lead to", 0      \
 	}
 
+/* How to reach the brokers, and what is said of librdkafka's properties; not needed any more once a client is open. */
+struct kafka_settings {
+	const char *brokers;           /* HOST:PORT,HOST:PORT, or NULL where the file names them */
+	const char *config_path;       /* properties, KEY=VALUE a line, or NULL */
+	const char *const *properties; /* "KEY=VALUE", stronger than the file; no secrets */
+	size_t property_count;
+	bool insecure; /* other machines without TLS, or without asking whom it leads to */
+};
+/* What the options of a verb with KAFKA_OPTIONS say. */
+struct kafka_settings kafka_settings_of(struct run *run);
+
 /* Ends of a partition: the first offset kept, the one behind the last record that can be read (no open transaction holds it back),
  * and the one behind the last record; -1 where it is not known. */
 struct kafka_ends {
@@ -41,7 +52,7 @@ struct kafka_member {
 /* A consumer of one topic.  `group` is the name under which offsets are committed; `instance` makes a static member of it, or is
  * NULL.  `member` NULL: the caller assigns partitions itself.  Its strings must outlive the consumer. */
 MUST_CHECK
-bool kafka_consumer_open(struct run *run, const char *topic, const char *group, const char *instance,
+bool kafka_consumer_open(const struct kafka_settings *settings, const char *topic, const char *group, const char *instance,
     const struct kafka_member *member, struct kafka_consumer **out, struct error *err);
 /* Leaves the group, if it is in one; errors have no consequence any more. */
 void kafka_consumer_close(struct kafka_consumer *consumer);
@@ -53,6 +64,11 @@ bool kafka_topic(struct kafka_consumer *consumer, int64_t wait_ms, const char **
 /* Asks the broker, but for `end`, which is known only of partitions that are being fetched. */
 MUST_CHECK
 bool kafka_ask_ends(struct kafka_consumer *consumer, int32_t partition, struct kafka_ends *out, struct error *err);
+/* Asks the broker for the first record that came at this instant or later, by Kafka's timestamps, which count milliseconds: its
+ * offset, or the stable end where none is that late, or where an open transaction holds it back. */
+MUST_CHECK
+bool kafka_ask_offsets_for(
+    struct kafka_consumer *consumer, int32_t partition, struct instant instant, int64_t *offset, struct error *err);
 /* The newest end that a fetch has brought, or -1; asks nobody. */
 int64_t kafka_last_end(struct kafka_consumer *consumer, int32_t partition);
 
@@ -88,7 +104,7 @@ struct kafka_producer;
 
 /* An idempotent producer (acks=all). */
 MUST_CHECK
-bool kafka_producer_open(struct run *run, struct kafka_producer **out, struct error *err);
+bool kafka_producer_open(const struct kafka_settings *settings, struct kafka_producer **out, struct error *err);
 /* The topic must be there; it is not made.  Its cleanup.policy goes into `policy`, "" where the brokers do not tell.  Refuses a
  * cluster as kafka_topic() does. */
 MUST_CHECK

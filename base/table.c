@@ -1,8 +1,8 @@
 /*
  * table.c -- see table.h.
  *
- * Failed writes to standard output are not looked at one by one: the stream remembers them, and the
- * front door asks it before the exit code is given.
+ * Failed writes are not looked at one by one: the stream remembers them, and whoever opened it asks it; for standard output
+ * that is the front door, before the exit code is given.
  */
 #include "base/table.h"
 
@@ -19,9 +19,9 @@ struct table {
 	struct arena arena; /* owns the texts */
 };
 
-static void print_aligned(const struct table *table);
-static void print_json(const struct table *table);
-static void print_csv(const struct table *table);
+static void print_aligned(const struct table *table, FILE *out);
+static void print_json(const struct table *table, FILE *out);
+static void print_csv(const struct table *table, FILE *out);
 static size_t character(const char *text);
 
 struct table *
@@ -83,19 +83,25 @@ table_rows(struct table *table, const struct rows *rows)
 void
 table_print(struct table *table, const struct run *run, const char *none)
 {
+	table_write(table, run->format, none, stdout);
+}
+
+void
+table_write(const struct table *table, enum output_format format, const char *none, FILE *out)
+{
 	must(table->count == table->row_count * table->column_count);
-	switch (run->format) {
+	switch (format) {
 	case FORMAT_TABLE:
 		if (table->count == 0)
-			printf("%s\n", none);
+			fprintf(out, "%s\n", none);
 		else
-			print_aligned(table);
+			print_aligned(table, out);
 		break;
 	case FORMAT_JSON:
-		print_json(table);
+		print_json(table, out);
 		break;
 	case FORMAT_CSV:
-		print_csv(table);
+		print_csv(table, out);
 		break;
 	}
 }
@@ -194,39 +200,39 @@ add_padded(struct text *line, const struct table *table, size_t column, const ch
 
 /* Prints the line without the blanks at its end, and empties it. */
 static void
-print_line(struct text *line, bool bold)
+print_line(struct text *line, bool bold, FILE *out)
 {
 	while (line->length > 0 && line->bytes[line->length - 1] == ' ')
 		line->length--;
-	fputs(bold ? "\033[1m" : "", stdout);
-	fwrite(text_string(line), 1, line->length, stdout);
-	fputs(bold ? "\033[0m\n" : "\n", stdout);
+	fputs(bold ? "\033[1m" : "", out);
+	fwrite(text_string(line), 1, line->length, out);
+	fputs(bold ? "\033[0m\n" : "\n", out);
 	text_clear(line);
 }
 
 /* The convention of no-color.org: set and not empty. */
 static bool
-is_bold_welcome(void)
+is_bold_welcome(FILE *out)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	return (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO) == 1;
+	return (no_color == NULL || no_color[0] == '\0') && isatty(fileno(out)) == 1;
 }
 
 static void
-print_aligned(const struct table *table)
+print_aligned(const struct table *table, FILE *out)
 {
 	struct text cell = {0}, line = {0};
 	size_t *widths = column_widths(table, &cell);
 
 	for (size_t i = 0; i < table->column_count; i++)
 		add_padded(&line, table, i, table->columns[i].title, widths);
-	print_line(&line, is_bold_welcome());
+	print_line(&line, is_bold_welcome(out), out);
 	for (size_t i = 0; i < table->count; i++) {
 		make_printable(&cell, cell_at(table, i));
 		add_padded(&line, table, i % table->column_count, text_string(&cell), widths);
 		if ((i + 1) % table->column_count == 0)
-			print_line(&line, false);
+			print_line(&line, false, out);
 	}
 	free(widths);
 	text_release(&line);
@@ -281,12 +287,21 @@ text_add_json_cell(struct text *line, const struct column *column, const char *c
 		text_add_json(line, cell);
 }
 
+void
+text_add_json_member(struct text *out, const char *name, const char *value)
+{
+	const struct column column = {name, "", COLUMN_TEXT};
+
+	text_add_string(out, out->length == 0 ? "{" : ",\n ");
+	text_add_json_cell(out, &column, value);
+}
+
 static void
-print_json(const struct table *table)
+print_json(const struct table *table, FILE *out)
 {
 	struct text line = {0};
 
-	putchar('[');
+	putc('[', out);
 	for (size_t i = 0; i < table->count; i++) {
 		if (i % table->column_count == 0)
 			text_add_string(&line, i == 0 ? "\n{" : ",\n{");
@@ -296,10 +311,10 @@ print_json(const struct table *table)
 		if ((i + 1) % table->column_count != 0)
 			continue;
 		text_add(&line, "}", 1);
-		fwrite(text_string(&line), 1, line.length, stdout);
+		fwrite(text_string(&line), 1, line.length, out);
 		text_clear(&line);
 	}
-	fputs(table->count == 0 ? "]\n" : "\n]\n", stdout);
+	fputs(table->count == 0 ? "]\n" : "\n]\n", out);
 	text_release(&line);
 }
 
@@ -343,13 +358,13 @@ text_add_csv_cell(struct text *out, const struct column *column, const char *cel
 }
 
 static void
-print_csv(const struct table *table)
+print_csv(const struct table *table, FILE *out)
 {
 	struct text line = {0};
 
 	for (size_t i = 0; i < table->column_count; i++)
-		printf("%s%s", i > 0 ? "," : "", table->columns[i].name);
-	putchar('\n');
+		fprintf(out, "%s%s", i > 0 ? "," : "", table->columns[i].name);
+	putc('\n', out);
 	for (size_t i = 0; i < table->count; i++) {
 		if (i % table->column_count > 0)
 			text_add(&line, ",", 1);
@@ -357,7 +372,7 @@ print_csv(const struct table *table)
 		if ((i + 1) % table->column_count != 0)
 			continue;
 		text_add(&line, "\n", 1);
-		fwrite(text_string(&line), 1, line.length, stdout);
+		fwrite(text_string(&line), 1, line.length, out);
 		text_clear(&line);
 	}
 	text_release(&line);

@@ -32,10 +32,15 @@ void table_cell_format(struct table *table, const char *format, ...) PRINTF_LIKE
 void table_rows(struct table *table, const struct rows *rows);
 /* Prints to standard output in run->format.  With no rows a table says `none`. */
 void table_print(struct table *table, const struct run *run, const char *none);
+/* The same in a format of one's own, to a stream that remembers a write that failed. */
+void table_write(const struct table *table, enum output_format format, const char *none, FILE *out);
 void table_free(struct table *table);
 
 /* Adds a JSON string (RFC 8259, section 7) with its quotes.  Bytes that are not UTF-8 become U+FFFD, so that the whole stays JSON. */
 void text_add_json(struct text *out, const char *string);
+
+/* Adds a member of an object, each on a line of its own: "{" before the first, else a comma; NULL is null.  The caller ends the object. */
+void text_add_json_member(struct text *out, const char *name, const char *value);
 
 /* Cells for a writer that prints rows as they come, more than a struct table should keep. */
 void text_add_json_cell(struct text *out, const struct column *column, const char *cell); /* "name": value */

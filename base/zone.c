@@ -10,9 +10,8 @@
 
 #include <glib.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 enum { SECOND_US = 1000000, DAY_SECONDS = 86400 };
 
@@ -91,6 +90,24 @@ const char *
 zone_name(const struct zone *zone)
 {
 	return zone->name;
+}
+
+const char *
+zone_data_version(struct arena *arena)
+{
+	static const char path[] = "/usr/share/zoneinfo/tzdata.zi", lead[] = "# version ";
+	char line[64] = "";
+	FILE *file = fopen(path, "r");
+	bool told;
+
+	if (file == NULL)
+		return "tzdata unknown";
+	told = fgets(line, sizeof line, file) != NULL && strncmp(line, lead, strlen(lead)) == 0;
+	(void)fclose(file);
+	if (!told)
+		return "tzdata unknown";
+	line[strcspn(line, "\n")] = '\0';
+	return arena_format(arena, "tzdata %s", line + strlen(lead));
 }
 
 static int64_t

@@ -10,6 +10,7 @@
 #define BASE_ZONE_H
 
 #include "base/instant.h"
+#include "base/memory.h"
 
 enum { ZONE_NAME_BYTES = 64 };
 
@@ -20,6 +21,9 @@ struct zone;
  * leap seconds are unknown.  "UTC" is always there. */
 const struct zone *zone_find(const char *name);
 const char *zone_name(const struct zone *zone);
+
+/* The version of the zone data, "tzdata 2025b", as the system's copy of it says; "tzdata unknown" where it does not. */
+const char *zone_data_version(struct arena *arena);
 
 /* What calendar and clock on the wall show; seconds are left out. */
 struct civil {

@@ -82,13 +82,27 @@ fi
 
 title 'Does it all add up?'
 run tollbook reconcile --as-of $as_of
-run tollbook status --as-of $as_of
+
+title 'And all of it as one command, for a machine at two in the morning: new usage, and the night after the month'
+mkdir -p $out/drop
+sed 's/"time":"2026-10-31T/"time":"2026-11-05T/; s/"id":"/"id":"november-/' $out/usage-1.ndjson | grep '"time":"2026-11-05T' >$out/drop/november.ndjson
+cat >$out/tollbook.conf <<END
+[night]
+documents = $out/documents
+[source drop]
+kind = files
+folder = $out/drop
+END
+run tollbook nightly --config $out/tollbook.conf --date 2026-11-06 --as-of 2026-11-06T02:10:00Z
+run tollbook status --config $out/tollbook.conf --as-of 2026-11-06T08:00:00Z
 
 title 'What there is now'
 run tollbook invoice list
 cat <<END
 
   $out/tollbook-2026-10.xlsx        the month for finance
+  $out/documents                    what the night wrote: invoices, workbooks, its manifest
+  $out/tollbook.conf                what it was told
   $out/usage-*                      the usage it was made from
   . $out/environment                to go on with these books: tollbook explain $number/1, tollbook local psql ...
 END

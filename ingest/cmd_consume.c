@@ -7,13 +7,7 @@
 
 static bool consume_verb(struct run *run, struct error *err);
 
-enum {
-	DEFAULT_BATCH_RECORDS = 50000,
-	BATCH_BYTES = 64 << 20,
-	DEFAULT_BATCH_SECONDS = 5,
-	DEFAULT_PATIENCE_SECONDS = 60,
-	DEFAULT_LATE_DAYS = 400
-};
+enum { DEFAULT_BATCH_SECONDS = 5, DEFAULT_PATIENCE_SECONDS = 60, DEFAULT_LATE_DAYS = 400 };
 
 static const struct option_spec options[] = {
     KAFKA_OPTIONS,
@@ -70,11 +64,11 @@ read_numbers(struct run *run, struct consume_options *out, struct error *err)
 	int64_t late_days, records, seconds, patience;
 
 	if (!option_number(run, "late-days", 1, 100000, DEFAULT_LATE_DAYS, &late_days, err) ||
-	    !option_number(run, "batch-records", 1, 1000000, DEFAULT_BATCH_RECORDS, &records, err) ||
+	    !option_number(run, "batch-records", 1, 1000000, CONSUME_BATCH_RECORDS, &records, err) ||
 	    !option_number(run, "batch-seconds", 1, 3600, DEFAULT_BATCH_SECONDS, &seconds, err) ||
 	    !option_number(run, "patience", 0, 86400, DEFAULT_PATIENCE_SECONDS, &patience, err))
 		return false;
-	out->limits = (struct intake_limits){.records = (size_t)records, .bytes = BATCH_BYTES};
+	out->limits = (struct intake_limits){.records = (size_t)records, .bytes = CONSUME_BATCH_BYTES};
 	out->age_ms = seconds * 1000;
 	out->patience_ms = patience * 1000;
 	out->rules = event_rules_default(run->now);
@@ -85,7 +79,8 @@ read_numbers(struct run *run, struct consume_options *out, struct error *err)
 static bool
 read_options(struct run *run, struct consume_options *out, struct error *err)
 {
-	*out = (struct consume_options){.topic = option_value(run, "topic"),
+	*out = (struct consume_options){.kafka = kafka_settings_of(run),
+	    .topic = option_value(run, "topic"),
 	    .group = option_value(run, "group"),
 	    .instance = option_value(run, "instance"),
 	    .follow = option_value(run, "follow") != NULL,

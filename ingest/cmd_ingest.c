@@ -9,7 +9,7 @@
 
 static bool ingest(struct run *run, struct error *err);
 
-enum { DEFAULT_BATCH_RECORDS = 100000, BATCH_BYTES = 64 << 20, DEFAULT_LATE_DAYS = 400 };
+enum { DEFAULT_BATCH_RECORDS = 100000, DEFAULT_LATE_DAYS = 400 };
 
 static const struct option_spec options[] = {
     {"mapping", "FILE", "read CSV, by this mapping of columns to fields (docs/formats.md)", 'm'},
@@ -141,7 +141,7 @@ read_options(struct run *run, struct reader_options *out, struct intake_limits *
 	if (!option_number(run, "late-days", 1, 100000, DEFAULT_LATE_DAYS, &late_days, err) ||
 	    !option_number(run, "batch-records", 1, 1000000, DEFAULT_BATCH_RECORDS, &records, err))
 		return false;
-	*limits = (struct intake_limits){.records = (size_t)records, .bytes = BATCH_BYTES};
+	*limits = (struct intake_limits){.records = (size_t)records, .bytes = INTAKE_BATCH_BYTES};
 	*out = (struct reader_options){.mapping_path = option_value(run, "mapping"),
 	    .growing = option_value(run, "growing") != NULL,
 	    .key_from_position = option_value(run, "key-from-position") != NULL};

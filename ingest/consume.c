@@ -29,14 +29,26 @@ consume_is_told_to_stop(void)
 	return told_to_stop != 0;
 }
 
+/* What was done about signals before. */
+struct heeded {
+	struct sigaction term, interrupt;
+};
+
 /* The first signal ends the work in good order; a second one ends the process, which does no harm either. */
 static void
-heed_signals(void)
+heed_signals(struct heeded *before)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
 
 	must(sigemptyset(&action.sa_mask) == 0);
-	must(sigaction(SIGTERM, &action, NULL) == 0 && sigaction(SIGINT, &action, NULL) == 0);
+	must(sigaction(SIGTERM, &action, &before->term) == 0 && sigaction(SIGINT, &action, &before->interrupt) == 0);
+}
+
+/* Whoever goes on after consuming must not be deaf. */
+static void
+heed_signals_no_more(const struct heeded *before)
+{
+	must(sigaction(SIGTERM, &before->term, NULL) == 0 && sigaction(SIGINT, &before->interrupt, NULL) == 0);
 }
 
 /* --- when the database is away ---------------------------------------------------------------- */
@@ -95,12 +107,16 @@ consume_recover(struct consuming *consuming, struct batch *batch, int64_t batch_
 	return false;
 }
 
+static int64_t
+silence_ms(const struct consume_options *options)
+{
+	return options->patience_ms < LEAST_SILENCE_MS ? LEAST_SILENCE_MS : options->patience_ms;
+}
+
 int64_t
 consume_silence_ms(const struct consuming *consuming)
 {
-	int64_t patience_ms = consuming->options->patience_ms;
-
-	return patience_ms < LEAST_SILENCE_MS ? LEAST_SILENCE_MS : patience_ms;
+	return silence_ms(consuming->options);
 }
 
 /* --- booking ---------------------------------------------------------------------------------- */
@@ -196,14 +212,19 @@ static bool
 check_fit(struct consuming *consuming, const struct reading *reading, const struct kafka_ends *ends, struct error *err)
 {
 	const struct partition *partition = &reading->partition;
+	const struct consume_options *options = consuming->options;
 	struct instant now = run_clock(consuming->run);
+	/* A target was an end once. */
+	int64_t known = options->targets == NULL ? 0 : options->targets[partition->name.number];
 
+	if (known < partition->next_offset)
+		known = partition->next_offset;
 	if (ends->first > partition->clear_offset)
 		return partition_incident(consuming->run->db, partition, INCIDENT_RECORDS_DELETED, partition->clear_offset,
 		    ends->first, now, consuming->run->by, err);
-	if (ends->stable < partition->next_offset)
-		return partition_incident(consuming->run->db, partition, INCIDENT_TOPIC_SHORTER, partition->next_offset,
-		    ends->stable, now, consuming->run->by, err);
+	if (ends->stable < known)
+		return partition_incident(
+		    consuming->run->db, partition, INCIDENT_TOPIC_SHORTER, known, ends->stable, now, consuming->run->by, err);
 	return true;
 }
 
@@ -237,6 +258,14 @@ ask_ends(struct consuming *consuming, int32_t partition, struct kafka_ends *ends
 	return true;
 }
 
+static int64_t
+target_of(const struct consume_options *options, int32_t partition, int64_t stable)
+{
+	if (options->follow)
+		return INT64_MAX;
+	return options->targets != NULL ? options->targets[partition] : stable;
+}
+
 bool
 reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, struct error *err)
 {
@@ -250,7 +279,7 @@ reading_take(struct consuming *consuming, int32_t partition, int64_t *offset, st
 		return false;
 	reading->assigned = true;
 	reading->done = false;
-	reading->target = consuming->options->follow ? INT64_MAX : ends.stable;
+	reading->target = target_of(consuming->options, partition, ends.stable);
 	reading->range_first = stored->next_offset;
 	reading->expected = stored->clear_offset;
 	reading->seen_end = -1;
@@ -304,13 +333,25 @@ begin_again(struct consuming *consuming, int32_t partitions, struct error *err)
 	return fine;
 }
 
-/* All partitions, up to the ends of this moment. */
 static bool
-assign_all(struct consuming *consuming, int32_t count, struct error *err)
+check_count(const struct consume_options *options, int32_t found, struct error *err)
 {
+	if (options->targets == NULL || (size_t)found >= options->target_count)
+		return true;
+	error_set(
+	    err, ERROR_STATE, "the topic %s has %d partitions, and had %zu", options->topic, (int)found, options->target_count);
+	return error_hint(err, "Was it made anew?  Find out what happened (docs/operations.md).");
+}
+
+/* All partitions, up to the ends of this moment; or those that have a target. */
+static bool
+assign_all(struct consuming *consuming, int32_t found, struct error *err)
+{
+	const struct consume_options *options = consuming->options;
+	int32_t count = options->targets == NULL ? found : (int32_t)options->target_count;
 	int32_t *partitions = memory_new((size_t)count, sizeof *partitions);
 	int64_t *offsets = memory_new((size_t)count, sizeof *offsets);
-	bool fine = true;
+	bool fine = check_count(options, found, err);
 
 	for (int32_t i = 0; fine && i < count; i++) {
 		partitions[i] = i;
@@ -322,6 +363,40 @@ assign_all(struct consuming *consuming, int32_t count, struct error *err)
 	return fine;
 }
 
+/* Reading up to targets that was interrupted is gone on with: *position_id, or 0. */
+static bool
+find_unfinished(struct consuming *consuming, const char *name, int64_t *position_id, struct error *err)
+{
+	struct run *run = consuming->run;
+	struct rows rows;
+
+	*position_id = 0;
+	if (consuming->options->targets == NULL)
+		return true;
+	if (!db_rows(run->db, SQL_LEDGER_POSITION_UNFINISHED,
+		PARAMS("kafka", name, param_instant(&consuming->names, run->now), run->by), &rows, err))
+		return false;
+	if (rows.count > 0)
+		*position_id = row_number(&rows, 0, 0);
+	rows_release(&rows);
+	return true;
+}
+
+static bool
+open_position(struct consuming *consuming, struct error *err)
+{
+	const char *name = arena_format(&consuming->names, "%s/%s", consuming->cluster, consuming->options->topic);
+	struct run *run = consuming->run;
+	int64_t position_id;
+
+	if (!find_unfinished(consuming, name, &position_id, err) ||
+	    !(position_id > 0 ? ledger_writer_resume(&consuming->writer, run->db, position_id, err)
+			      : ledger_writer_open(&consuming->writer, run->db, "kafka", name, run->now, run->by, err)))
+		return false;
+	consuming->handed_over = (uint64_t)consuming->writer.next_position;
+	return true;
+}
+
 static bool
 begin(struct consuming *consuming, struct error *err)
 {
@@ -331,9 +406,7 @@ begin(struct consuming *consuming, struct error *err)
 	if (!kafka_topic(consuming->consumer, consume_silence_ms(consuming), &cluster, &partitions, err))
 		return false;
 	consuming->cluster = arena_copy(&consuming->names, cluster, strlen(cluster));
-	return ledger_writer_open(&consuming->writer, consuming->run->db, "kafka",
-		   arena_format(&consuming->names, "%s/%s", consuming->cluster, consuming->options->topic), consuming->run->now,
-		   consuming->run->by, err) &&
+	return open_position(consuming, err) &&
 	    (consuming->options->again_reason == NULL || begin_again(consuming, partitions, err)) &&
 	    (consuming->options->follow ? kafka_subscribe(consuming->consumer, err) : assign_all(consuming, partitions, err));
 }
@@ -384,13 +457,14 @@ consume(struct run *run, const struct consume_options *options, struct consume_r
 {
 	struct consuming consuming = {.run = run, .options = options, .rules = options->rules};
 	const struct kafka_member member = {&consuming, fetch_assigned, fetch_revoked};
+	struct heeded before;
 	bool fine;
 
 	*result = (struct consume_result){0};
-	if (!kafka_consumer_open(run, options->topic, options->group, options->instance, options->follow ? &member : NULL,
-		&consuming.consumer, err))
+	if (!kafka_consumer_open(&options->kafka, options->topic, options->group, options->instance,
+		options->follow ? &member : NULL, &consuming.consumer, err))
 		return false;
-	heed_signals();
+	heed_signals(&before);
 	consuming.owner = owner_name(run);
 	consuming.handover = handover_new();
 	must(pthread_mutex_init(&consuming.lock, NULL) == 0);
@@ -408,6 +482,7 @@ consume(struct run *run, const struct consume_options *options, struct consume_r
 	free(consuming.readings);
 	arena_release(&consuming.names);
 	must(pthread_mutex_destroy(&consuming.lock) == 0);
+	heed_signals_no_more(&before);
 	return fine;
 }
 
@@ -416,4 +491,47 @@ consume_result_release(struct consume_result *result)
 {
 	free(result->partitions);
 	*result = (struct consume_result){0};
+}
+
+/* --- targets ---------------------------------------------------------------------------------- */
+
+static bool
+ask_targets(struct kafka_consumer *consumer, int64_t wait_ms, const struct instant *before, struct arena *arena,
+    struct consume_targets *out, struct error *err)
+{
+	const char *cluster;
+	int64_t *offsets;
+	int32_t count;
+
+	if (!kafka_topic(consumer, wait_ms, &cluster, &count, err))
+		return false;
+	offsets = arena_take(arena, (size_t)count * sizeof *offsets);
+	for (int32_t i = 0; i < count; i++) {
+		struct kafka_ends ends;
+
+		if (!(before == NULL ? kafka_ask_ends(consumer, i, &ends, err)
+				     : kafka_ask_offsets_for(consumer, i, *before, &offsets[i], err)))
+			return false;
+		if (before == NULL)
+			offsets[i] = ends.stable;
+	}
+	*out = (struct consume_targets){arena_copy(arena, cluster, strlen(cluster)), offsets, (size_t)count};
+	return true;
+}
+
+bool
+consume_targets(struct run *run, const struct consume_options *options, const struct instant *before, struct consume_targets *out,
+    struct error *err)
+{
+	int64_t deadline = clock_ms() + options->patience_ms;
+	struct kafka_consumer *consumer;
+	bool fine;
+
+	if (!kafka_consumer_open(&options->kafka, options->topic, options->group, NULL, NULL, &consumer, err))
+		return false;
+	while (!(fine = ask_targets(consumer, silence_ms(options), before, &run->arena, out, err)) && err->kind == ERROR_AWAY &&
+	    clock_ms() <= deadline)
+		clock_wait(RETRY_MS);
+	kafka_consumer_close(consumer);
+	return fine;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/metrics.h"
 #include "ingest/consuming.h"
 
 static struct consumed *
@@ -156,44 +157,47 @@ gauge_value(const struct consumed *consumed, enum gauge gauge, struct instant no
 }
 
 static void
-write_counts(struct text *out, const char *topic, const struct consumed *consumed)
+write_counts(struct text *out, const char *topic, const char *partition, const struct batch_counts *counts)
 {
-	const struct batch_counts *counts = &consumed->counts;
 	const struct {
 		const char *outcome;
 		int64_t count;
 	} outcomes[] = {{"accepted", counts->accepted}, {"duplicate", counts->duplicates}, {"ignored", counts->ignored},
 	    {"quarantined", counts->quarantined}, {"rejected", counts->rejected}};
+	char number[DECIMAL_TEXT];
 
-	for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++)
-		text_add_format(out, "tollbook_consumer_records_total{topic=\"%s\",partition=\"%d\",outcome=\"%s\"} %lld\n",
-		    topic, (int)consumed->partition, outcomes[i].outcome, (long long)outcomes[i].count);
+	for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
+		const struct metric_label labels[] = {
+		    {"topic", topic}, {"partition", partition}, {"outcome", outcomes[i].outcome}};
+
+		metric_sample(out, "tollbook_consumer_records_total", labels, 3, integer_format(outcomes[i].count, number));
+	}
 }
 
-/* A topic's name has letters, digits, dots, dashes and underscores alone: nothing to escape. */
 static void
 write_metrics(struct consuming *consuming, struct text *out)
 {
 	const struct consume_result *result = &consuming->result;
-	const char *topic = consuming->options->topic;
+	const struct metric_label topic = {"topic", consuming->options->topic};
 	struct instant now = run_clock(consuming->run);
+	char number[DECIMAL_TEXT], partition[DECIMAL_TEXT];
 
-	text_add_string(out,
-	    "# HELP tollbook_consumer_records_total Records booked by this process, by what became of them.\n"
-	    "# TYPE tollbook_consumer_records_total counter\n");
+	metric_begin(
+	    out, "tollbook_consumer_records_total", "counter", "Records booked by this process, by what became of them.");
 	for (size_t i = 0; i < result->partition_count; i++)
-		write_counts(out, topic, &result->partitions[i]);
-	text_add_string(out,
-	    "# HELP tollbook_consumer_batches_total Batches booked by this process.\n"
-	    "# TYPE tollbook_consumer_batches_total counter\n");
-	text_add_format(out, "tollbook_consumer_batches_total{topic=\"%s\"} %lld\n", topic, (long long)result->sum.batches);
+		write_counts(
+		    out, topic.value, integer_format(result->partitions[i].partition, partition), &result->partitions[i].counts);
+	metric_begin(out, "tollbook_consumer_batches_total", "counter", "Batches booked by this process.");
+	metric_sample(out, "tollbook_consumer_batches_total", &topic, 1, integer_format(result->sum.batches, number));
 	for (int gauge = 0; gauge < GAUGES; gauge++) {
-		text_add_format(
-		    out, "# HELP %s %s\n# TYPE %s gauge\n", gauges[gauge].name, gauges[gauge].help, gauges[gauge].name);
-		for (size_t i = 0; i < result->partition_count; i++)
-			text_add_format(out, "%s{topic=\"%s\",partition=\"%d\"} %lld\n", gauges[gauge].name, topic,
-			    (int)result->partitions[i].partition,
-			    (long long)gauge_value(&result->partitions[i], (enum gauge)gauge, now));
+		metric_begin(out, gauges[gauge].name, "gauge", gauges[gauge].help);
+		for (size_t i = 0; i < result->partition_count; i++) {
+			const struct metric_label labels[] = {
+			    topic, {"partition", integer_format(result->partitions[i].partition, partition)}};
+
+			metric_sample(out, gauges[gauge].name, labels, 2,
+			    integer_format(gauge_value(&result->partitions[i], (enum gauge)gauge, now), number));
+		}
 	}
 }
 

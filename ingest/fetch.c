@@ -81,6 +81,18 @@ finish_all(struct consuming *consuming)
 	return handover_wait_idle(consuming->handover, WAIT_FOR_EVER);
 }
 
+/* What was taken and not handed over is as if it had not been. */
+static void
+drop_filling(struct consuming *consuming)
+{
+	if (!has_records(consuming))
+		return;
+	for (size_t i = 0; i < consuming->reading_count; i++)
+		if (consuming->readings[i] != NULL)
+			consuming->readings[i]->range = NO_RANGE;
+	batch_reset(consuming->filling);
+}
+
 /* --- filling ---------------------------------------------------------------------------------- */
 
 static bool
@@ -113,7 +125,8 @@ put(struct consuming *consuming, struct reading *reading, const struct message *
 
 	if (batch->count == 1) {
 		consuming->filling_since_ms = clock_ms();
-		consuming->rules.now = run_clock(consuming->run);
+		if (consuming->options->targets == NULL)
+			consuming->rules.now = run_clock(consuming->run);
 	}
 	message_parse(&consuming->rules, message, &batch->arena, record);
 	record->range = (size_t)reading->range;
@@ -242,6 +255,15 @@ note_together(struct consuming *consuming, struct error *err)
 	return false;
 }
 
+/* Below this every record was taken.  Where there are targets it does not depend on what came behind them meanwhile. */
+static int64_t
+clear_of(const struct consuming *consuming, const struct reading *reading)
+{
+	if (consuming->options->targets == NULL)
+		return reading->seen_end;
+	return reading->done ? reading->target : -1;
+}
+
 /* Called when everything is booked: what is seen of the partitions goes into the ledger, where they stand goes to Kafka. */
 static bool
 note_all(struct consuming *consuming, struct error *err)
@@ -257,8 +279,8 @@ note_all(struct consuming *consuming, struct error *err)
 		if (reading == NULL || !reading->assigned)
 			continue;
 		see_ends(consuming, reading);
-		if (reading->seen_end > reading->partition.clear_offset)
-			reading->partition.clear_offset = reading->seen_end;
+		if (clear_of(consuming, reading) > reading->partition.clear_offset)
+			reading->partition.clear_offset = clear_of(consuming, reading);
 		partitions[count] = reading->partition.name.number;
 		offsets[count++] = reading->partition.clear_offset;
 	}
@@ -315,12 +337,8 @@ fetch_revoked(void *context, bool lost, struct error *err)
 	if (lost)
 		say(consuming->run,
 		    "the group gave the partitions to others meanwhile; what was read of them and is not booked is theirs");
-	if (lost && has_records(consuming)) {
-		for (size_t i = 0; i < consuming->reading_count; i++)
-			if (consuming->readings[i] != NULL)
-				consuming->readings[i]->range = NO_RANGE;
-		batch_reset(consuming->filling);
-	}
+	if (lost)
+		drop_filling(consuming);
 	if (!finish_all(consuming))
 		fine = error_set(err, ERROR_AWAY, "booking has ended");
 	else if (!lost)
@@ -368,7 +386,8 @@ take_round(struct consuming *consuming, bool *any, struct error *err)
 			continue;
 		if (!take_turn(consuming, reading, any, err))
 			return false;
-		if (is_full(consuming))
+		/* With targets one after the other: what came first does not depend on which broker is quick. */
+		if (is_full(consuming) || (consuming->options->targets != NULL && !reading->done))
 			break;
 	}
 	return true;
@@ -377,8 +396,11 @@ take_round(struct consuming *consuming, bool *any, struct error *err)
 static bool
 is_due(const struct consuming *consuming)
 {
-	return has_records(consuming) &&
-	    (is_full(consuming) || clock_ms() - consuming->filling_since_ms >= consuming->options->age_ms);
+	if (!has_records(consuming))
+		return false;
+	/* With targets the borders of batches do not depend on time. */
+	return is_full(consuming) ||
+	    (consuming->options->targets == NULL && clock_ms() - consuming->filling_since_ms >= consuming->options->age_ms);
 }
 
 /* In bounded mode silence has an end: brokers that are away are waited for, not for ever. */
@@ -424,6 +446,13 @@ step(struct consuming *consuming, bool *idle, struct error *err)
 	return true;
 }
 
+static bool
+stopped_short(struct error *err)
+{
+	error_set(err, ERROR_AWAY, "told to stop before everything was read");
+	return error_hint(err, "What is booked is booked; run again, it goes on where it ended.");
+}
+
 void *
 fetch_all(void *context)
 {
@@ -434,6 +463,11 @@ fetch_all(void *context)
 	consuming->progress_ms = clock_ms();
 	while (fine && !consume_is_told_to_stop() && !handover_is_stopped(consuming->handover) && !all_done(consuming))
 		fine = step(consuming, &idle, &err);
+	if (consuming->options->targets != NULL && !all_done(consuming)) {
+		if (fine)
+			fine = stopped_short(&err);
+		drop_filling(consuming);
+	}
 	/* What was read before a failure is whole records, and counts. */
 	if (finish_all(consuming) && fine)
 		fine = note_all(consuming, &err);

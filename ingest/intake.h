@@ -11,6 +11,8 @@
 #include "ingest/reader.h"
 #include "ledger/batch.h"
 
+enum { INTAKE_BATCH_BYTES = 64 << 20 }; /* for intake_limits.bytes */
+
 struct intake_limits {
 	size_t records; /* of a batch */
 	size_t bytes;   /* of a batch's arena: what bounds the memory when records are large */
@@ -21,6 +23,7 @@ struct intake_result {
 	int64_t batches;
 	int64_t reasons[REASON_LIMIT]; /* records by reason code */
 	bool waiting;                  /* an unfinished last line was left (growing file) */
+	bool unreadable; /* with an error: it is the file that could not be read to its end, or the mapping; not the books */
 };
 
 /* Called with each batch after it is booked (or, in a dry run, parsed). */
@@ -35,5 +38,29 @@ void intake_say(struct run *run, const struct intake_result *result);
 MUST_CHECK
 bool intake_file(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
     intake_watch *watch, void *context, struct intake_result *result, struct error *err);
+
+/* What is counted, as members of a JSON object without braces: "records":5,"accepted":4,...,"reasons":{"E_JSON":1}; appended. */
+void intake_json(const struct intake_result *result, struct text *out);
+/* Adds what such an object counts; other members are left alone. */
+MUST_CHECK
+bool intake_add_json(struct intake_result *result, const char *json, struct error *err);
+
+/* Remembers how far a reading is, in the transaction that opens it, in that of each batch, and in that which ends it.  *result is
+ * what is counted by then. */
+typedef bool intake_keep(void *context, int64_t position_id, const struct intake_result *result, bool ended, struct error *err);
+
+/* A reading that goes on where it was interrupted. */
+struct intake_keeping {
+	int64_t position_id; /* as it was kept, or 0 for a new reading */
+	intake_keep *keep;
+	void *context;
+};
+
+/* The same as intake_file(), but what was booked of the file before is left out: the rows are those of a reading that was never
+ * interrupted.  *result is what was kept; it goes on counting.  File, options and limits must be the same as before; a file in
+ * which no record ends where the last batch did is an error, and `unreadable`.  Not for a dry run. */
+MUST_CHECK
+bool intake_file_on(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
+    const struct intake_keeping *keeping, struct intake_result *result, struct error *err);
 
 #endif

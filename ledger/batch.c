@@ -13,6 +13,14 @@ static const int64_t day_us = 86400LL * 1000000;
 
 /* --- the writer ------------------------------------------------------------------------------ */
 
+static void
+begin_memory(struct ledger_writer *writer)
+{
+	writer->series = series_cache_new();
+	writer->recent = recent_keys_new();
+	writer->digest = digest_new();
+}
+
 bool
 ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name, struct instant now,
     const char *by, struct error *err)
@@ -25,9 +33,28 @@ ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind
 		return false;
 	writer->position_id = row_number(&rows, 0, 0);
 	rows_release(&rows);
-	writer->series = series_cache_new();
-	writer->recent = recent_keys_new();
-	writer->digest = digest_new();
+	begin_memory(writer);
+	return true;
+}
+
+bool
+ledger_writer_resume(struct ledger_writer *writer, struct db *db, int64_t position_id, struct error *err)
+{
+	enum { NEXT_POSITION, NEXT_RECORD, LAST_DIGEST };
+	struct arena arena = {0};
+	struct rows rows;
+	bool fine;
+
+	*writer = (struct ledger_writer){.db = db, .position_id = position_id};
+	fine = db_one_row(db, SQL_LEDGER_POSITION_RESUME, PARAMS(param_number(&arena, position_id)), &rows, err);
+	arena_release(&arena);
+	if (!fine)
+		return false;
+	writer->next_position = row_number(&rows, 0, NEXT_POSITION);
+	writer->next_record = row_number(&rows, 0, NEXT_RECORD);
+	digest_unhex(row_text(&rows, 0, LAST_DIGEST), DIGEST_SIZE, writer->last_digest);
+	rows_release(&rows);
+	begin_memory(writer);
 	return true;
 }
 
@@ -673,7 +700,9 @@ batch_append(struct ledger_writer *writer, struct batch *batch, struct instant n
 	*batch_id = 0;
 	if (!batch_prepare(writer, batch, err) || !db_begin(writer->db, err))
 		return false;
-	if (batch_append_within(writer, batch, now, counts, batch_id, err) && db_commit(writer->db, err)) {
+	if (batch_append_within(writer, batch, now, counts, batch_id, err) &&
+	    (writer->beside == NULL || writer->beside(writer->beside_context, batch, counts, err)) &&
+	    db_commit(writer->db, err)) {
 		go_on(writer, batch, counts);
 		return true;
 	}

@@ -31,6 +31,10 @@ struct batch {
 	bool prepared, attempted;
 };
 
+/* What must be remembered with a batch: called in its transaction when all else of it is written.  False, with the error, rolls
+ * it back. */
+typedef bool batch_beside(void *context, const struct batch *batch, const struct batch_counts *counts, struct error *err);
+
 /* A place that batches come from, and what the writer remembers between them. */
 struct ledger_writer {
 	struct db *db;
@@ -44,12 +48,18 @@ struct ledger_writer {
 	struct text months;     /* months known to have a partition, "2026-10 " each */
 	struct text keys, rows; /* buffers of COPY data */
 	struct digest *digest;
+	batch_beside *beside; /* of batch_append, or NULL; set by the caller once the writer is open */
+	void *beside_context;
 };
 
 /* A row of metering.source_position of its own for one reading of `name`. */
 MUST_CHECK
 bool ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name, struct instant now,
     const char *by, struct error *err);
+/* Goes on behind the last batch of a reading that was interrupted: next_position and next_record say where.  An error of kind
+ * STATE where there is no such reading, or it came to its end. */
+MUST_CHECK
+bool ledger_writer_resume(struct ledger_writer *writer, struct db *db, int64_t position_id, struct error *err);
 /* Marks the source as read to its end. */
 MUST_CHECK
 bool ledger_writer_finish(struct ledger_writer *writer, struct instant now, struct error *err);

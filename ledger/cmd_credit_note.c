@@ -4,6 +4,7 @@
 #include "base/money.h"
 #include "base/table.h"
 #include "ledger/credit_note.h"
+#include "ledger/credit_note_document.h"
 
 static bool issue(struct run *run, struct error *err);
 static bool list(struct run *run, struct error *err);
@@ -67,37 +68,6 @@ const struct command cmd_credit_note_show = {
 };
 
 /* --- amounts --------------------------------------------------------------------------------- */
-
-/* Columns of credit_note_find.sql. */
-enum note_column {
-	NOTE_ID,
-	NOTE_NUMBER,
-	NOTE_INVOICE,
-	NOTE_INVOICE_DATE,
-	NOTE_ISSUER,
-	NOTE_ISSUER_NAME,
-	NOTE_TENANT,
-	NOTE_TENANT_NAME,
-	NOTE_SCOPE,
-	NOTE_CURRENCY,
-	NOTE_MINOR_UNITS,
-	NOTE_NET,
-	NOTE_CREDITS,
-	NOTE_TAX_NAME,
-	NOTE_TAX_PERCENT,
-	NOTE_TAX,
-	NOTE_TOTAL,
-	NOTE_TO_BALANCE,
-	NOTE_TO_REFUND,
-	NOTE_REASON,
-	NOTE_TICKET,
-	NOTE_TEXT,
-	NOTE_REQUEST,
-	NOTE_ISSUED_ON,
-	NOTE_ISSUED_BY,
-	NOTE_DIGEST,
-	NOTE_PERIOD,
-};
 
 static const char *
 amount(struct run *run, const struct rows *note, enum note_column column)
@@ -255,91 +225,8 @@ list(struct run *run, struct error *err)
 	return true;
 }
 
-static void
-print_amounts(struct run *run, const struct rows *note)
-{
-	const char *currency = word(note, NOTE_CURRENCY);
-
-	printf("net       %s %s\n", amount(run, note, NOTE_NET), currency);
-	if (row_number(note, 0, NOTE_CREDITS) != 0)
-		printf("credits   %s %s of it had been paid by credits, and went back to them\n", amount(run, note, NOTE_CREDITS),
-		    currency);
-	if (word(note, NOTE_TAX_NAME)[0] != '\0')
-		printf("tax       %s %s, %s %s %%\n", amount(run, note, NOTE_TAX), currency, word(note, NOTE_TAX_NAME),
-		    word(note, NOTE_TAX_PERCENT));
-	printf("total     %s %s\n", amount(run, note, NOTE_TOTAL), currency);
-	if (row_number(note, 0, NOTE_TO_BALANCE) != 0)
-		printf("balance   %s %s of it had been paid, and is on the tenant's balance\n",
-		    amount(run, note, NOTE_TO_BALANCE), currency);
-	if (row_number(note, 0, NOTE_TO_REFUND) != 0)
-		printf(
-		    "refund    %s %s of it had been paid, and is to be paid back\n", amount(run, note, NOTE_TO_REFUND), currency);
-}
-
-static void
-print_header(struct run *run, const struct rows *note)
-{
-	printf("CREDIT NOTE %s over invoice %s of %s\n", word(note, NOTE_NUMBER), word(note, NOTE_INVOICE),
-	    word(note, NOTE_INVOICE_DATE));
-	printf("from      %s (%s)\n", word(note, NOTE_ISSUER_NAME), word(note, NOTE_ISSUER));
-	printf("to        %s (%s)\n", word(note, NOTE_TENANT_NAME), word(note, NOTE_TENANT));
-	printf("period    %s\n", word(note, NOTE_PERIOD));
-	printf("issued    %s by %s, content SHA-256 %s\n", word(note, NOTE_ISSUED_ON), word(note, NOTE_ISSUED_BY),
-	    word(note, NOTE_DIGEST));
-	printf("reason    %s%s%s%s%s, request %s\n", word(note, NOTE_REASON),
-	    word(note, NOTE_TICKET)[0] == '\0' ? "" : ", ticket ", word(note, NOTE_TICKET),
-	    word(note, NOTE_TEXT)[0] == '\0' ? "" : ": ", word(note, NOTE_TEXT), word(note, NOTE_REQUEST));
-	printf("credits   %s\n",
-	    strcmp(word(note, NOTE_SCOPE), "full") == 0 ? "the invoice in full: its period is invoiced again"
-							: word(note, NOTE_SCOPE));
-	print_amounts(run, note);
-	printf("\n");
-}
-
-static bool
-print_lines(struct run *run, const struct rows *note, struct error *err)
-{
-	static const struct column columns[] = {{"place", "place", COLUMN_NUMBER}, {"line", "line", COLUMN_NUMBER},
-	    {"adjustment", "adjustment", COLUMN_NUMBER}, {"model", "model", COLUMN_TEXT},
-	    {"service_tier", "service tier", COLUMN_TEXT}, {"meter", "meter", COLUMN_TEXT}, {"kind", "kind", COLUMN_TEXT},
-	    {"detail", "detail", COLUMN_TEXT}, {"amount", "amount", COLUMN_NUMBER}, {"credits", "credits", COLUMN_NUMBER}, {0}};
-	enum { FIRST_AMOUNT = 8, COLUMNS = 10 };
-	struct table *table;
-	struct rows lines;
-
-	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_LINES, PARAMS(word(note, NOTE_ID)), &lines, err))
-		return false;
-	table = table_new(columns);
-	for (int i = 0; i < lines.count; i++) {
-		table_row(table);
-		for (int j = 0; j < FIRST_AMOUNT; j++)
-			table_cell(table, row_is_null(&lines, i, j) ? NULL : row_text(&lines, i, j));
-		for (int j = FIRST_AMOUNT; j < COLUMNS; j++)
-			table_cell(
-			    table, money_text(&run->arena, row_number(&lines, i, j), row_number(note, 0, NOTE_MINOR_UNITS)));
-	}
-	table_print(table, run, "no lines");
-	table_free(table);
-	rows_release(&lines);
-	return true;
-}
-
 static bool
 show(struct run *run, struct error *err)
 {
-	struct rows note;
-	bool fine;
-
-	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_FIND, PARAMS(run->operands[0]), &note, err))
-		return false;
-	if (note.count != 1) {
-		rows_release(&note);
-		error_set(err, ERROR_STATE, "there is no credit note \"%s\"", run->operands[0]);
-		return error_hint(err, "tollbook credit-note list shows their numbers.");
-	}
-	if (run->format == FORMAT_TABLE)
-		print_header(run, &note);
-	fine = print_lines(run, &note, err);
-	rows_release(&note);
-	return fine;
+	return credit_note_show(run, run->operands[0], run->format, stdout, err);
 }

@@ -205,7 +205,7 @@ note_issue(struct run *run, struct issue *issue, bool refund, const char **numbe
 		return false;
 	fill_parties(&issue->invoice, note);
 	fill_amounts(run, &issue->invoice, &issue->totals, refund, note);
-	if (!document_number_take(run, note->field[NOTE_ISSUER], "CRN", date, &taken, err))
+	if (!document_number_take(run, note->field[NOTE_ISSUER], DOCUMENT_CREDIT_NOTE, date, &taken, err))
 		return false;
 	note->field[NOTE_NUMBER] = taken.text;
 	note->field[NOTE_SERIES_NUMBER] = param_number(&run->arena, taken.place);

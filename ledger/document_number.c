@@ -3,13 +3,27 @@
 
 #include <string.h>
 
-bool
-document_number_take(
-    struct run *run, const char *issuer, const char *series, const char *date, struct document_number *out, struct error *err)
+static bool
+find_series(struct run *run, const char *issuer, enum document_kind kind, const char **out, struct error *err)
 {
 	struct rows rows;
 
-	if (!db_rows(run->db, SQL_LEDGER_NUMBER_TAKE, PARAMS(issuer, series, date), &rows, err))
+	if (!db_one_row(run->db, SQL_LEDGER_ISSUER_SERIES, PARAMS(issuer, kind == DOCUMENT_CREDIT_NOTE ? "t" : "f"), &rows, err))
+		return false;
+	*out = arena_copy(&run->arena, row_text(&rows, 0, 0), row_length(&rows, 0, 0));
+	rows_release(&rows);
+	return true;
+}
+
+bool
+document_number_take(struct run *run, const char *issuer, enum document_kind kind, const char *date, struct document_number *out,
+    struct error *err)
+{
+	const char *series;
+	struct rows rows;
+
+	if (!find_series(run, issuer, kind, &series, err) ||
+	    !db_rows(run->db, SQL_LEDGER_NUMBER_TAKE, PARAMS(issuer, series, date), &rows, err))
 		return false;
 	if (rows.count == 0) {
 		rows_release(&rows);

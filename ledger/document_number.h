@@ -11,11 +11,14 @@ struct document_number {
 	int64_t place;
 };
 
-/* Takes the next number of a series ("INV", "CRN") for a date of issue (YYYY-MM-DD), in the caller's transaction.  ERROR_STATE
- * where the series has a later date already. */
+/* Each has a series of its own, which the issuer states. */
+enum document_kind { DOCUMENT_INVOICE, DOCUMENT_CREDIT_NOTE };
+
+/* Takes the next number of the issuer's series for a kind and a date of issue (YYYY-MM-DD), in the caller's transaction.
+ * ERROR_STATE where the series has a later date already. */
 MUST_CHECK
-bool document_number_take(
-    struct run *run, const char *issuer, const char *series, const char *date, struct document_number *out, struct error *err);
+bool document_number_take(struct run *run, const char *issuer, enum document_kind kind, const char *date,
+    struct document_number *out, struct error *err);
 /* What is booked of a document is not booked before it: ERROR_STATE where run->now is before its day (YYYY-MM-DD). */
 MUST_CHECK
 bool document_is_issued(const struct run *run, const char *number, const char *issued_on, struct error *err);

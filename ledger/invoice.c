@@ -4,13 +4,34 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/table.h"
 #include "ledger/audit.h"
 #include "ledger/books.h"
 #include "ledger/credit.h"
 #include "ledger/document_number.h"
+#include "ledger/night_unit.h"
 #include "ledger/payment.h"
 #include "ledger/reason.h"
 #include "ledger/tax.h"
+
+/* What says nothing about the tenant at hand: the others would fail as well, or somebody else has taken over. */
+static bool
+concerns_all(struct run *run, const struct error *err)
+{
+	return err->kind == ERROR_AWAY || err->kind == ERROR_BUSY || !db_is_open(run->db);
+}
+
+/* What follows in this transaction is about one document after the other. */
+static bool
+plan_by_document(struct run *run, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_one_row(run->db, SQL_LEDGER_DOCUMENT_PLANS, NO_PARAMS, &rows, err))
+		return false;
+	rows_release(&rows);
+	return true;
+}
 
 /* --- drafts ---------------------------------------------------------------------------------- */
 
@@ -47,27 +68,33 @@ count_line(struct drafting *draft, struct money amount, struct decimal exact, st
 	return money_add(draft->net, amount, &draft->net, err) && decimal_add(draft->exact, exact, &draft->exact, err);
 }
 
-/* Rounds each charge and writes it as a line; columns of charges_for_lines.sql: ordinal, amount. */
+/* Rounds each charge, and writes all of them as lines; columns of charges_for_lines.sql: ordinal, amount. */
 static bool
 add_charges(struct drafting *draft, const char *rating_id, struct error *err)
 {
-	struct run *run = draft->run;
+	struct text ordinals = {0}, amounts = {0};
 	struct rows charges;
 	bool fine = true;
 
-	if (!db_rows(run->db, SQL_LEDGER_CHARGES_FOR_LINES, PARAMS(rating_id), &charges, err))
+	if (!db_rows(draft->run->db, SQL_LEDGER_CHARGES_FOR_LINES, PARAMS(rating_id), &charges, err))
 		return false;
 	for (int i = 0; fine && i < charges.count; i++) {
 		struct decimal exact = row_decimal(&charges, i, 1);
-		struct money rounded;
+		struct money rounded = {0};
 
 		fine = money_round(exact, draft->net.currency, ROUND_HALF_UP, &rounded, err) &&
-		    count_line(draft, rounded, exact, err) &&
-		    db_change(run->db, SQL_LEDGER_LINE_ADD,
-			PARAMS(draft->invoice_id, param_number(&run->arena, draft->lines), rating_id, row_text(&charges, i, 0),
-			    param_number(&run->arena, rounded.minor)),
-			1, err);
+		    count_line(draft, rounded, exact, err);
+		text_add_format(&ordinals, "%s%s", i == 0 ? "{" : ",", row_text(&charges, i, 0));
+		text_add_format(&amounts, "%s%lld", i == 0 ? "{" : ",", (long long)rounded.minor);
 	}
+	text_add(&ordinals, "}", 1);
+	text_add(&amounts, "}", 1);
+	fine = fine &&
+	    (charges.count == 0 ||
+		db_change(draft->run->db, SQL_LEDGER_LINES_ADD,
+		    PARAMS(draft->invoice_id, rating_id, text_string(&ordinals), text_string(&amounts)), charges.count, err));
+	text_release(&ordinals);
+	text_release(&amounts);
 	rows_release(&charges);
 	return fine;
 }
@@ -173,28 +200,77 @@ reason_to_skip(const struct rows *due, int row)
 	return NULL;
 }
 
+/* One of those that are due, whose work can be undone without the others'. */
+typedef bool draft_one(struct run *run, const struct rows *due, int row, struct drafted *drafted, struct error *err);
+
+static bool
+draft_due_period(struct run *run, const struct rows *due, int row, struct drafted *drafted, struct error *err)
+{
+	drafted->skipped = reason_to_skip(due, row);
+	/* An older draft of what is not charged any more would stand in the way of finalizing for ever. */
+	return drafted->skipped != NULL
+	    ? draft_drop(run, drafted, err)
+	    : draft_period(run, row_text(due, row, DRAFT_RATING), row_text(due, row, DRAFT_CURRENCY), drafted, err);
+}
+
+static bool
+draft_due_adjustments(struct run *run, const struct rows *due, int row, struct drafted *drafted, struct error *err)
+{
+	drafted->of_adjustments = true;
+	if (row_bool(due, row, OWN_TO_PAY))
+		return draft_adjustments(run, row_text(due, row, OWN_CONTRACT), row_text(due, row, OWN_CURRENCY), drafted, err);
+	drafted->skipped = "what waits is owed to the tenant: tollbook credit-note issue NUMBER --pending";
+	return true;
+}
+
+/* What failed leaves nothing, not even a draft from before. */
+static bool
+undo_draft(struct run *run, struct drafted *drafted, struct error *failed, struct error *err)
+{
+	if (concerns_all(run, failed)) {
+		*err = *failed;
+		return false;
+	}
+	if (!db_rollback_to_savepoint(run->db, err) || (!drafted->of_adjustments && !draft_drop(run, drafted, err)))
+		return false;
+	drafted->failed = failed;
+	drafted->skipped = failed->message;
+	return true;
+}
+
+static bool
+draft_within(struct run *run, draft_one *draft, const struct rows *due, int row, struct drafted *drafted, struct error *failed,
+    struct error *err)
+{
+	return db_savepoint(run->db, err) && (draft(run, due, row, drafted, failed) || undo_draft(run, drafted, failed, err)) &&
+	    db_release_savepoint(run->db, err);
+}
+
+/* Columns of both lists begin with tenant and period. */
+static bool
+draft_all(struct run *run, draft_one *draft, const struct rows *due, invoice_drafted *told, void *context, struct error *err)
+{
+	for (int i = 0; i < due->count; i++) {
+		struct drafted drafted = {.tenant = row_text(due, i, DRAFT_TENANT), .period = row_text(due, i, DRAFT_PERIOD)};
+		struct error failed = {0};
+
+		if (!draft_within(run, draft, due, i, &drafted, &failed, err))
+			return error_wrap(err, "drafting %s of %s", drafted.period, drafted.tenant);
+		told(context, &drafted);
+	}
+	return true;
+}
+
 static bool
 draft_periods(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err)
 {
+	const char *until = scope.ended ? param_instant(&run->arena, run->now) : NULL;
 	struct rows due;
-	bool fine = true;
+	bool fine;
 
-	if (!db_rows(run->db, SQL_LEDGER_DRAFTS_DUE, PARAMS(scope.period, scope.tenant), &due, err))
+	if (!db_rows(run->db, SQL_LEDGER_DRAFTS_DUE, PARAMS(scope.period, scope.tenant, until), &due, err))
 		return false;
-	for (int i = 0; fine && i < due.count; i++) {
-		struct drafted drafted = {.tenant = row_text(&due, i, DRAFT_TENANT),
-		    .period = row_text(&due, i, DRAFT_PERIOD),
-		    .skipped = reason_to_skip(&due, i)};
-
-		/* An older draft of what is not charged any more would stand in the way of finalizing for ever. */
-		fine = drafted.skipped != NULL
-		    ? draft_drop(run, &drafted, err)
-		    : draft_period(run, row_text(&due, i, DRAFT_RATING), row_text(&due, i, DRAFT_CURRENCY), &drafted, err);
-		if (fine)
-			told(context, &drafted);
-		else
-			error_wrap(err, "drafting %s of %s", drafted.period, drafted.tenant);
-	}
+	fine = plan_by_document(run, err) && draft_all(run, draft_due_period, &due, told, context, err);
 	rows_release(&due);
 	return fine;
 }
@@ -203,25 +279,12 @@ static bool
 draft_own(struct run *run, struct invoice_scope scope, invoice_drafted *told, void *context, struct error *err)
 {
 	struct rows due;
-	bool fine = true;
+	bool fine;
 
 	if (!db_rows(run->db, SQL_LEDGER_DRAFT_ADJUSTMENTS_DUE,
 		PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now)), &due, err))
 		return false;
-	for (int i = 0; fine && i < due.count; i++) {
-		struct drafted drafted = {
-		    .tenant = row_text(&due, i, OWN_TENANT), .period = row_text(&due, i, OWN_PERIOD), .of_adjustments = true};
-
-		if (row_bool(&due, i, OWN_TO_PAY))
-			fine = draft_adjustments(
-			    run, row_text(&due, i, OWN_CONTRACT), row_text(&due, i, OWN_CURRENCY), &drafted, err);
-		else
-			drafted.skipped = "what waits is owed to the tenant: tollbook credit-note issue NUMBER --pending";
-		if (fine)
-			told(context, &drafted);
-		else
-			error_wrap(err, "drafting adjustments of %s", drafted.tenant);
-	}
+	fine = draft_all(run, draft_due_adjustments, &due, told, context, err);
 	rows_release(&due);
 	return fine;
 }
@@ -264,18 +327,24 @@ enum final_column {
 	FINAL_DUE,
 	FINAL_UNSUMMED,
 	FINAL_NEGATIVE,
-	FINAL_EARLIER
+	FINAL_EARLIER,
+	FINAL_PARKED, /* the reasons, NULL where none blocks */
 };
 
 static const char *
-reason_to_refuse(const struct rows *drafts, int row)
+reason_to_refuse(struct run *run, const struct rows *drafts, int row, bool *parked)
 {
+	*parked = false;
 	if (row_bool(drafts, row, FINAL_CLAIMED))
 		return "the period is invoiced already: run tollbook invoice draft again";
 	if (!row_bool(drafts, row, FINAL_ENDED))
 		return "the period has not ended yet";
 	if (row_bool(drafts, row, FINAL_CLOSED))
 		return "its month is closed: what it comes to becomes an adjustment, by tollbook rerate";
+	*parked = !row_is_null(drafts, row, FINAL_PARKED);
+	if (*parked)
+		return arena_format(
+		    &run->arena, "parked (%s): tollbook parked list shows why", row_text(drafts, row, FINAL_PARKED));
 	if (!row_bool(drafts, row, FINAL_IN_FORCE))
 		return "the charges changed since it was drafted: run tollbook invoice draft again";
 	if (row_bool(drafts, row, FINAL_SETTLED))
@@ -392,15 +461,47 @@ settle_amounts(struct run *run, const char *invoice_id, struct decimal tax_perce
 }
 
 static bool
-make_final(struct run *run, const char *invoice_id, const struct document_number *number, const char *date, struct error *err)
+make_final(struct run *run, const char *invoice_id, const struct document_number *number, const char *date,
+    unsigned char sum[DIGEST_SIZE], struct error *err)
 {
-	unsigned char sum[DIGEST_SIZE];
-
 	return invoice_content_digest(run, invoice_id, number->text, date, sum, err) &&
 	    db_change(run->db, SQL_LEDGER_INVOICE_FINALIZE,
 		PARAMS(invoice_id, number->text, param_number(&run->arena, number->place), date,
-		    param_instant(&run->arena, run->now), run->by, param_hex(&run->arena, sum, sizeof sum)),
+		    param_instant(&run->arena, run->now), run->by, param_hex(&run->arena, sum, DIGEST_SIZE)),
 		1, err);
+}
+
+static void
+add_amount(struct text *json, const char *name, struct money amount)
+{
+	char text[DECIMAL_TEXT];
+
+	text_add_format(json, ",\"%s\":\"%s\"", name, money_format(amount, text));
+}
+
+/* What the nightly run says of an invoice; texts alone, but for the digest in bytes. */
+static bool
+note_unit(struct run *run, const struct finalized *finalized, const unsigned char sum[DIGEST_SIZE], struct error *err)
+{
+	const char *unit = arena_format(&run->arena, "%s %s %s", finalized->tenant, finalized->period, finalized->kind);
+	char digest[DIGEST_HEX];
+	struct text json = {0};
+	bool fine;
+
+	text_add_string(&json, "{\"number\":");
+	text_add_json(&json, finalized->number);
+	text_add_string(&json, ",\"tenant\":");
+	text_add_json(&json, finalized->tenant);
+	text_add_format(&json, ",\"period\":\"%s\",\"kind\":\"%s\",\"currency\":\"%s\"", finalized->period, finalized->kind,
+	    finalized->net.currency->code);
+	add_amount(&json, "net", finalized->net);
+	add_amount(&json, "credits", finalized->credits);
+	add_amount(&json, "tax", finalized->tax);
+	add_amount(&json, "total", finalized->total);
+	text_add_format(&json, ",\"content_sha256\":\"%s\"}", digest_hex(sum, DIGEST_SIZE, digest));
+	fine = night_unit_done(run, "finalize", unit, text_string(&json), sum, err);
+	text_release(&json);
+	return fine;
 }
 
 static bool
@@ -423,18 +524,19 @@ finalize_one(struct run *run, const struct rows *draft, struct finalized *out, s
 {
 	const char *invoice_id = row_text(draft, 0, FINAL_INVOICE);
 	bool claims = strcmp(row_text(draft, 0, FINAL_KIND), "period") == 0;
+	unsigned char sum[DIGEST_SIZE];
 	struct document_number number;
 	char now[INSTANT_TEXT];
 	const char *date = arena_format(&run->arena, "%.10s", instant_format(run->now, now));
 
-	if (!document_number_take(run, row_text(draft, 0, FINAL_ISSUER), "INV", date, &number, err) ||
+	if (!document_number_take(run, row_text(draft, 0, FINAL_ISSUER), DOCUMENT_INVOICE, date, &number, err) ||
 	    !db_change(run->db, SQL_LEDGER_FINAL_CLAIM, PARAMS(invoice_id), claims, err) ||
 	    !settle_amounts(run, invoice_id, row_decimal(draft, 0, FINAL_TAX_PERCENT), out, err) ||
-	    !make_final(run, invoice_id, &number, date, err) ||
+	    !make_final(run, invoice_id, &number, date, sum, err) ||
 	    !payment_from_balance(run, invoice_id, number.text, date, out->total.minor, &out->from_balance.minor, err))
 		return false;
 	out->number = number.text;
-	return audit_finalized(run, out, err);
+	return audit_finalized(run, out, err) && note_unit(run, out, sum, err);
 }
 
 /* The currency of a draft, which may have left the table of currencies since. */
@@ -448,25 +550,34 @@ currency_of(struct run *run, const struct rows *draft)
 	return currency;
 }
 
+/* The drafts in scope, with what stands in the way of each. */
+static bool
+list_drafts(struct run *run, struct invoice_scope scope, const char *kind, struct rows *out, struct error *err)
+{
+	return db_rows(run->db, SQL_LEDGER_FINALS_DUE,
+	    PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now), kind, run->by,
+		scope.by_grace ? param_number(&run->arena, scope.grace_hours) : NULL),
+	    out, err);
+}
+
 /* Looks again, alone: what stood there when the drafts were listed may have changed since.  A draft that is gone by now, or
  * final, has a NULL number. */
 static bool
-finalize_alone(struct run *run, struct finalized *finalized, struct error *err)
+finalize_alone(struct run *run, struct invoice_scope scope, struct finalized *finalized, struct error *err)
 {
-	const char *now = param_instant(&run->arena, run->now);
 	struct rows rows;
 	bool fine = true;
 
-	if (!books_lock(run, err) ||
-	    !db_rows(run->db, SQL_LEDGER_FINALS_DUE, PARAMS(finalized->period, finalized->tenant, now, finalized->kind, run->by),
-		&rows, err))
+	scope.period = finalized->period;
+	scope.tenant = finalized->tenant;
+	if (!books_lock(run, err) || !plan_by_document(run, err) || !list_drafts(run, scope, finalized->kind, &rows, err))
 		return false;
 	finalized->number = NULL;
 	if (rows.count == 1) {
 		const struct currency *currency = currency_of(run, &rows);
 
 		finalized->number = "";
-		finalized->refused = reason_to_refuse(&rows, 0);
+		finalized->refused = reason_to_refuse(run, &rows, 0, &finalized->parked);
 		finalized->net = (struct money){row_number(&rows, 0, FINAL_NET), currency};
 		finalized->credits = finalized->tax = finalized->total = finalized->from_balance = (struct money){0, currency};
 		fine = finalized->refused != NULL || finalize_one(run, &rows, finalized, err);
@@ -477,16 +588,53 @@ finalize_alone(struct run *run, struct finalized *finalized, struct error *err)
 
 /* One invoice, one transaction: its number exists only if the invoice does.  A dry run is one for all: its numbers rise. */
 static bool
-finalize_within(struct run *run, struct finalized *finalized, struct error *err)
+finalize_within(struct run *run, struct invoice_scope scope, struct finalized *finalized, struct error *err)
 {
-	if (run->dry_run)
-		return finalize_alone(run, finalized, err);
-	if (!db_begin(run->db, err))
+	bool fine;
+
+	if (!(run->dry_run ? db_savepoint(run->db, err) : db_begin(run->db, err)))
 		return false;
-	if (finalize_alone(run, finalized, err))
+	fine = finalize_alone(run, scope, finalized, err);
+	if (run->dry_run)
+		return fine && db_release_savepoint(run->db, err);
+	if (fine)
 		return db_commit(run->db, err);
 	db_rollback(run->db);
 	return false;
+}
+
+/* What failed took no number; it is told as refused. */
+static bool
+undo_final(struct run *run, struct finalized *finalized, struct error *failed, struct error *err)
+{
+	if (concerns_all(run, failed)) {
+		*err = *failed;
+		return false;
+	}
+	if (run->dry_run && (!db_rollback_to_savepoint(run->db, err) || !db_release_savepoint(run->db, err)))
+		return false;
+	finalized->number = "";
+	finalized->failed = failed;
+	finalized->refused = failed->message;
+	return true;
+}
+
+static bool
+finalize_all(struct run *run, struct invoice_scope scope, const struct rows *drafts, invoice_finalized *told, void *context,
+    struct error *err)
+{
+	for (int i = 0; i < drafts->count; i++) {
+		struct finalized finalized = {.tenant = row_text(drafts, i, FINAL_TENANT),
+		    .period = row_text(drafts, i, FINAL_PERIOD),
+		    .kind = row_text(drafts, i, FINAL_KIND)};
+		struct error failed = {0};
+
+		if (!finalize_within(run, scope, &finalized, &failed) && !undo_final(run, &finalized, &failed, err))
+			return error_wrap(err, "finalizing %s of %s", finalized.period, finalized.tenant);
+		if (finalized.number != NULL)
+			told(context, &finalized);
+	}
+	return true;
 }
 
 bool
@@ -495,21 +643,9 @@ invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized
 	struct rows drafts;
 	bool fine;
 
-	if (!db_rows(run->db, SQL_LEDGER_FINALS_DUE,
-		PARAMS(scope.period, scope.tenant, param_instant(&run->arena, run->now), "", run->by), &drafts, err))
+	if (!list_drafts(run, scope, "", &drafts, err))
 		return false;
-	fine = !run->dry_run || db_begin(run->db, err);
-	for (int i = 0; fine && i < drafts.count; i++) {
-		struct finalized finalized = {.tenant = row_text(&drafts, i, FINAL_TENANT),
-		    .period = row_text(&drafts, i, FINAL_PERIOD),
-		    .kind = row_text(&drafts, i, FINAL_KIND)};
-
-		fine = finalize_within(run, &finalized, err);
-		if (!fine)
-			error_wrap(err, "finalizing %s of %s", finalized.period, finalized.tenant);
-		else if (finalized.number != NULL)
-			told(context, &finalized);
-	}
+	fine = (!run->dry_run || db_begin(run->db, err)) && finalize_all(run, scope, &drafts, told, context, err);
 	if (run->dry_run)
 		db_rollback(run->db);
 	rows_release(&drafts);

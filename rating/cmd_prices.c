@@ -2,12 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
-#include "base/document.h"
 #include "base/table.h"
-#include "ledger/audit.h"
-#include "rating/contract.h"
-#include "rating/price_files.h"
+#include "rating/price_findings.h"
+#include "rating/price_publish.h"
 #include "rating/price_usage.h"
 
 static bool check(struct run *run, struct error *err);
@@ -71,37 +68,6 @@ const struct command cmd_prices_show = {
 
 /* --- check ----------------------------------------------------------------------------------- */
 
-struct findings {
-	FILE *out;
-	const char *file;
-	struct price_places places;
-	int errors, warnings;
-};
-
-static void
-tell_finding(void *context, bool is_error, const char *path, const char *text)
-{
-	struct findings *findings = context;
-	size_t line, column;
-
-	fprintf(findings->out, "%s:", findings->file);
-	if (path[0] != '\0' && price_place_of(&findings->places, path, &line, &column))
-		fprintf(findings->out, "%zu:%zu:", line, column);
-	fprintf(findings->out, " %s: %s%s%s\n", is_error ? "error" : "warning", path, path[0] == '\0' ? "" : ": ", text);
-	findings->errors += is_error;
-	findings->warnings += !is_error;
-}
-
-static bool
-refuse_faulty(const struct findings *findings, struct error *err)
-{
-	if (findings->errors == 0)
-		return true;
-	error_set(err, ERROR_INPUT, "the price book has %d errors", findings->errors);
-	error_at(err, findings->file, 0);
-	return error_hint(err, "Each is told above, with the path of the rule; docs/price-books.md is the language.");
-}
-
 /* The months of --since before now. */
 static bool
 usage_since(struct run *run, int64_t *months, struct error *err)
@@ -114,7 +80,7 @@ usage_since(struct run *run, int64_t *months, struct error *err)
 /* What takes more than the book itself: an earlier one, and what the ledger has seen. */
 static bool
 check_beside(
-    struct run *run, struct book_shelf *shelf, const struct price_book *book, struct findings *findings, struct error *err)
+    struct run *run, struct book_shelf *shelf, const struct price_book *book, struct price_findings *findings, struct error *err)
 {
 	const char *against = option_value(run, "against");
 	struct price_version earlier;
@@ -125,24 +91,24 @@ check_beside(
 	if (against != NULL) {
 		if (!price_version_named(run, shelf, against, &earlier, err))
 			return error_wrap(err, "--against");
-		price_book_check_against(book, earlier.book, tell_finding, findings);
+		price_book_check_against(book, earlier.book, price_finding_tell, findings);
 	}
 	return option_value(run, "usage") == NULL ||
-	    (run_open_db(run, err) && price_usage_check(run, shelf, book, months, tell_finding, findings, err));
+	    (run_open_db(run, err) && price_usage_check(run, shelf, book, months, price_finding_tell, findings, err));
 }
 
 /* Tells what is found in one file. */
 static bool
 check_text(struct run *run, struct book_shelf *shelf, const char *path, struct text *text, struct error *err)
 {
-	struct findings findings = {.out = stdout, .file = path, .places = {.text = text}};
+	struct price_findings findings = {.out = stdout, .file = path, .places = {.text = text}};
 	struct price_book *book;
 	bool fine;
 
 	if (!price_file_read(run, shelf, path, text, &book, err))
 		return false;
-	price_book_check(book, tell_finding, &findings);
-	fine = check_beside(run, shelf, book, &findings, err) && refuse_faulty(&findings, err);
+	price_book_check(book, price_finding_tell, &findings);
+	fine = check_beside(run, shelf, book, &findings, err) && price_findings_refuse(&findings, err);
 	if (fine)
 		printf("%s: book %s, %s, %zu rules: fine, %d warnings\n", path, price_book_name(book), price_book_currency(book),
 		    price_book_rules(book), findings.warnings);
@@ -201,140 +167,21 @@ check(struct run *run, struct error *err)
 
 /* --- publish --------------------------------------------------------------------------------- */
 
-/* Columns of price_book_place.sql: the next version, the book's currency ('' for a new book), the version with the same bytes (0: none), the
- * newest effective instant that is at or after this one's, as text, and its version ('' and 0: none). */
 static bool
-find_place(struct run *run, const struct price_book *book, const char *digest, int64_t *version, bool *published_before,
-    struct error *err)
+publish(struct run *run, struct error *err)
 {
-	struct rows place;
-	bool fine = true;
+	struct price_published published;
+	bool fine = db_begin(run->db, err) && price_publish_within(run, run->operands[0], stderr, &published, err);
 
-	if (!db_one_row(run->db, SQL_RATING_PRICE_BOOK_PLACE,
-		PARAMS(price_book_name(book), digest, param_instant(&run->arena, price_book_effective(book))), &place, err))
-		return false;
-	*version = row_number(&place, 0, 0);
-	*published_before = row_number(&place, 0, 2) > 0;
-	if (*published_before) {
-		*version = row_number(&place, 0, 2);
-	} else if (row_text(&place, 0, 1)[0] != '\0' && strcmp(row_text(&place, 0, 1), price_book_currency(book)) != 0) {
-		fine = error_set(err, ERROR_STATE, "book %s is in %s, not in %s", price_book_name(book), row_text(&place, 0, 1),
-		    price_book_currency(book));
-		error_hint(err, "A book keeps its currency; publish this one under another name.");
-	} else if (row_number(&place, 0, 4) > 0) {
-		fine = error_set(err, ERROR_STATE, "book %s has version %s with effective %s, which is not before this one's",
-		    price_book_name(book), row_text(&place, 0, 4), row_text(&place, 0, 3));
-		error_hint(err, "Versions come into force in the order they are published; give this one a later \"effective\".");
-	}
-	rows_release(&place);
-	return fine;
-}
-
-/* What a publication needs at hand. */
-struct publication {
-	struct run *run;
-	const struct price_book *book;
-	const char *version; /* its number, as text */
-};
-
-static bool
-store_distinction(void *context, const char *kind, int64_t boundary, const char *name, struct error *err)
-{
-	const struct publication *publication = context;
-
-	return db_change(publication->run->db, SQL_RATING_PRICE_DISTINCTION_ADD,
-	    PARAMS(price_book_name(publication->book), publication->version, kind,
-		param_number(&publication->run->arena, boundary), name),
-	    -1, err);
-}
-
-static bool
-store(
-    struct run *run, const struct price_book *book, struct text *document, int64_t version, const char *digest, struct error *err)
-{
-	const char *number = param_number(&run->arena, version);
-	struct publication publication = {run, book, number};
-
-	return db_change(run->db, SQL_RATING_PRICE_BOOK_ADD,
-		   PARAMS(price_book_name(book), number, price_book_currency(book),
-		       param_instant(&run->arena, price_book_effective(book)), text_string(document), digest,
-		       param_instant(&run->arena, run->now), run->by),
-		   1, err) &&
-	    price_book_distinctions(book, store_distinction, &publication, err) &&
-	    audit_add(run,
-		&(struct audit){.action = "prices publish",
-		    .subject = arena_format(&run->arena, "%s version %s", price_book_name(book), number),
-		    .reason = run->operands[0]},
-		err);
-}
-
-static bool
-publish_book(struct run *run, const struct price_book *book, struct text *document, struct error *err)
-{
-	unsigned char sum[DIGEST_SIZE];
-	struct digest *digest = digest_new();
-	const char *hex;
-	int64_t version;
-	bool before = false, fine;
-
-	digest_bytes(digest, document->bytes, document->length);
-	digest_end(digest, sum);
-	digest_free(digest);
-	hex = param_hex(&run->arena, sum, sizeof sum);
-	fine = db_begin(run->db, err) && terms_lock(run->db, err) && find_place(run, book, hex, &version, &before, err) &&
-	    (before || store(run, book, document, version, hex, err));
 	if (fine && !run->dry_run)
 		fine = db_commit(run->db, err);
 	else
 		db_rollback(run->db);
 	if (fine)
-		printf("%s version %lld: %s\n", price_book_name(book), (long long)version,
-		    before             ? "published before, with the same bytes"
+		printf("%s version %lld: %s\n", published.book, (long long)published.version,
+		    !published.is_new  ? "published before, with the same bytes"
 			: run->dry_run ? "could be published"
 				       : "published");
-	return fine;
-}
-
-/* Warns of prices that are off from those of the newest version, where there is one. */
-static bool
-check_against_newest(
-    struct run *run, struct book_shelf *shelf, const struct price_book *book, struct findings *findings, struct error *err)
-{
-	const struct price_books *books;
-
-	if (!book_shelf_find(shelf, run->db, price_book_name(book), &books, err))
-		return false;
-	if (books->count > 0)
-		price_book_check_against(book, books->item[books->count - 1].book, tell_finding, findings);
-	return true;
-}
-
-static bool
-publish_text(struct run *run, struct book_shelf *shelf, struct text *text, struct error *err)
-{
-	struct findings findings = {.out = stderr, .file = run->operands[0], .places = {.text = text}};
-	struct price_book *book;
-	bool fine;
-
-	if (!price_file_read(run, shelf, run->operands[0], text, &book, err))
-		return false;
-	price_book_check(book, tell_finding, &findings);
-	fine = check_against_newest(run, shelf, book, &findings, err) && refuse_faulty(&findings, err) &&
-	    publish_book(run, book, text, err);
-	price_places_release(&findings.places);
-	price_book_free(book);
-	return fine;
-}
-
-static bool
-publish(struct run *run, struct error *err)
-{
-	struct book_shelf *shelf = book_shelf_new();
-	struct text text = {0};
-	bool fine = publish_text(run, shelf, &text, err);
-
-	text_release(&text);
-	book_shelf_free(shelf);
 	return fine;
 }
 

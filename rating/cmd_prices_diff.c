@@ -170,14 +170,16 @@ price_tenant(struct money *money, struct period_source *source, struct period_in
 
 	for (int side = 0; side < 2; side++)
 		period.fields |= price_book_fields(money->sides->version[side].book);
-	fine = periods_load(source, &period, 1, err);
+	fine = periods_load(source, &period, 1, err) && period.err.kind == ERROR_NONE;
+	if (period.err.kind != ERROR_NONE)
+		*err = period.err;
 	for (int side = 0; fine && side < 2; side++)
 		fine = period_tell_apart(&period, money->sides->version[side].book, err);
 	if (fine) {
 		period_order(source, &period);
 		fine = price_side(money, 0, &period, err) && price_side(money, 1, &period, err);
 	}
-	if (!fine)
+	if (!fine && period.err.kind == ERROR_NONE)
 		error_wrap(err, "pricing %s of %s", inputs.period, inputs.tenant);
 	periods_release(&period, 1);
 	return fine;

@@ -58,9 +58,47 @@ print_holds(struct run *run, struct rate_scope scope, struct error *err)
 	return true;
 }
 
+/* Tenants' periods that could not be rated, while the others go on; the first error is the one that the verb ends with. */
+struct failures {
+	struct run *run;
+	struct error first;
+	int64_t count;
+};
+
+static void
+tell_failed(void *context, const char *tenant, const char *period, const struct error *err)
+{
+	enum { SHOWN = 20 };
+	struct failures *failures = context;
+
+	(void)tenant;
+	(void)period;
+	if (failures->count++ == 0)
+		failures->first = *err;
+	else if (failures->count <= SHOWN)
+		say(failures->run, "%s%s%s", err->message, err->hint[0] == '\0' ? "" : ". ", err->hint);
+}
+
+/* After everything else was rated, booked and shown. */
+static bool
+end_with_first(const struct failures *failures, struct error *err)
+{
+	if (failures->count == 0)
+		return true;
+	*err = failures->first;
+	if (failures->count > 1)
+		error_detail(err, "%lld tenants could not be rated; all others are.", (long long)failures->count);
+	else
+		error_detail(err, "All other tenants are rated.%s%s", failures->first.detail[0] == '\0' ? "" : " ",
+		    failures->first.detail);
+	return false;
+}
+
 static bool
 rate(struct run *run, struct error *err)
 {
+	struct failures failures = {.run = run};
+	const struct rate_told told = {&failures, tell_failed, NULL};
 	struct rate_scope scope = {.tenant = option_value(run, "tenant") == NULL ? "" : option_value(run, "tenant")};
 	struct rate_result result;
 	int64_t workers;
@@ -68,10 +106,11 @@ rate(struct run *run, struct error *err)
 	if (!option_number(run, "workers", 1, WORKERS_MAX, (int64_t)workers_default(), &workers, err))
 		return false;
 	scope.workers = (size_t)workers;
-	if (!period_option(run, &scope.period, err) || !rate_run(run, scope, &result, err))
+	if (!period_option(run, &scope.period, err) || !rate_run(run, scope, &told, &result, err))
 		return false;
 	if (result.rating_run == 0)
-		say(run, "nothing is new: no usage, price or contract since the last run");
+		say(run, "nothing is new%s: no usage, price or contract since the last run",
+		    failures.count > 0 ? " for other tenants" : "");
 	else
 		say(run,
 		    "%srun %lld: %lld ledger rows of %lld batches into %lld interval sums; %lld tenant periods rated: %lld "
@@ -80,5 +119,5 @@ rate(struct run *run, struct error *err)
 		    (long long)result.intervals, (long long)result.ratings, (long long)result.charges, (long long)result.holds);
 	if (run->dry_run)
 		say(run, "holds in force, as they stand without this run:");
-	return print_holds(run, scope, err);
+	return print_holds(run, scope, err) && end_with_first(&failures, err);
 }

@@ -202,6 +202,16 @@ first_that_counts(const struct period *period)
 	return at == 0 ? INT64_MAX : period->contracts.item[contract_chain(&period->contracts, at - 1)].contract_id;
 }
 
+/* Amounts are summed by the server, which knows no bounds. */
+static bool
+read_spent(const struct rows *rows, int row, struct decimal *out, struct error *err)
+{
+	enum { AMOUNT = 3 };
+
+	return decimal_parse(row_text(rows, row, AMOUNT), row_length(rows, row, AMOUNT), out, err) ||
+	    error_wrap(err, "what was spent in %s", row_text(rows, row, 1));
+}
+
 /* Contracts of one earlier period come one after the other. */
 static bool
 add_spent(struct period *period, const char *earlier, struct decimal amount, struct error *err)
@@ -226,13 +236,13 @@ load_spent(struct db *db, struct period *const *wanted, size_t count, struct err
 		return false;
 	for (int i = 0; i < rows.count; i++) {
 		struct period *period = wanted[row_number(&rows, i, 0) - 1];
+		struct decimal amount;
 
-		if (row_number(&rows, i, 2) < first_that_counts(period))
+		if (row_number(&rows, i, 2) < first_that_counts(period) || period->err.kind != ERROR_NONE)
 			continue;
-		if (!add_spent(period, row_text(&rows, i, 1), row_decimal(&rows, i, 3), err)) {
-			rows_release(&rows);
-			return false;
-		}
+		if (!read_spent(&rows, i, &amount, &period->err) ||
+		    !add_spent(period, row_text(&rows, i, 1), amount, &period->err))
+			error_wrap(&period->err, "rating %s of %s", period->inputs.period, period->inputs.tenant);
 	}
 	rows_release(&rows);
 	return true;
@@ -441,8 +451,12 @@ period_order(const struct period_source *source, struct period *period)
 void
 period_compute(const struct period_source *source, struct period *period)
 {
-	struct digest *digest = digest_new();
+	struct digest *digest;
 
+	period->fine = false;
+	if (period->err.kind != ERROR_NONE)
+		return;
+	digest = digest_new();
 	period_order(source, period);
 	period->fine = compute(period, digest, &period->err);
 	digest_end(digest, period->rated.input_digest);

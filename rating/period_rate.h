@@ -36,7 +36,7 @@ struct period {
 	struct arena arena;
 	struct rated rated; /* once computed */
 	bool fine;
-	struct error err;
+	struct error err; /* why it is not; also of what was loaded: then it is not computed */
 };
 
 /* Where periods are loaded from. */
@@ -51,7 +51,8 @@ MUST_CHECK
 bool period_source_open(struct db *db, struct period_source *out, struct error *err);
 void period_source_close(struct period_source *source);
 
-/* Loads `count` periods, whose `inputs` are filled: of one month and run, and of different tenants.  Ended with periods_release(). */
+/* Loads `count` periods, whose `inputs` are filled: of one month and run, and of different tenants.  One whose earlier spending is out of range does not stop
+ * the others: it has that in its `err`.  Ended with periods_release(). */
 MUST_CHECK
 bool periods_load(struct period_source *source, struct period *periods, size_t count, struct error *err);
 /* Of a book that is not of its contracts: tells requests of the period apart by it, too, before period_order(). */
@@ -59,7 +60,7 @@ MUST_CHECK
 bool period_tell_apart(struct period *period, const struct price_book *book, struct error *err);
 /* Puts its usage in order; period_compute() does it by itself. */
 void period_order(const struct period_source *source, struct period *period);
-/* Into period->rated, or period->err. */
+/* Into period->rated, or period->err; period->fine says which. */
 void period_compute(const struct period_source *source, struct period *period);
 /* What charging_new() takes. */
 struct charging_inputs period_charging(const struct period *period);

@@ -237,7 +237,7 @@ check_step(const struct priced *at, const struct tiers *tiers, size_t i, const c
 	check_size(at, step, path);
 	if (step->price.e18 > highest || step->fee.e18 > highest)
 		inspection_tell(at->inspection, true, path,
-		    "more than 10^12: one charge at such a price leaves the range of amounts, and stops a whole rating run");
+		    "more than 10^12: one charge at such a price leaves the range of amounts, and its period is not rated");
 	if (i > 0 && compare_unit_prices(step, step - 1) > 0)
 		inspection_tell(
 		    at->inspection, false, path, "dearer than the step before: usage usually gets cheaper as it grows");

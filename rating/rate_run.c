@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/workers.h"
 #include "rating/intervals.h"
 #include "rating/period_rate.h"
@@ -19,14 +20,41 @@ enum {
 struct pass {
 	struct run *run;
 	struct rate_scope scope;
+	const struct rate_told *told; /* NULL: what fails, fails as a whole */
 	int64_t rating_run, priced_with, contracted_with, substituted_with;
 	struct period_source source;
 	struct text ratings, charges, holds; /* COPY text of what is computed */
 	struct digest *digest;               /* over the ratings' output */
 	struct rate_result *result;
-	int done;      /* tenant periods */
-	bool followed; /* intervals moved to other classes */
+	int done;            /* tenant periods */
+	bool followed;       /* intervals moved to other classes */
+	struct index failed; /* tenants of whom a period could not be rated */
 };
+
+/* --- tenants that fail ----------------------------------------------------------------------- */
+
+/* In a pass that nobody is told of, it is an error of the whole. */
+static bool
+set_aside(struct pass *pass, const struct period *period, struct error *err)
+{
+	const char *tenant = period->inputs.tenant;
+	bool is_new;
+
+	if (pass->told == NULL) {
+		*err = period->err;
+		return false;
+	}
+	(void)index_number(&pass->failed, tenant, strlen(tenant), &is_new);
+	pass->told->failed(pass->told->context, tenant, period->inputs.period, &period->err);
+	return true;
+}
+
+/* Something may be carried over from the period that failed. */
+static bool
+is_set_aside(const struct pass *pass, const char *tenant)
+{
+	return pass->failed.count > 0 && index_has(&pass->failed, tenant, strlen(tenant));
+}
 
 /* --- storing --------------------------------------------------------------------------------- */
 
@@ -217,6 +245,8 @@ load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *c
 		if (strcmp(row_text(due, *next, DUE_PERIOD), row_text(due, first, DUE_PERIOD)) != 0 ||
 		    !row_is_null(due, *next, DUE_CLOSED))
 			break;
+		if (is_set_aside(pass, row_text(due, *next, DUE_TENANT)))
+			continue;
 		chunk->due[chunk->count] = *next;
 		chunk->period[chunk->count++].inputs = (struct period_inputs){.tenant = row_text(due, *next, DUE_TENANT),
 		    .period = row_text(due, *next, DUE_PERIOD),
@@ -227,7 +257,7 @@ load_chunk(struct pass *pass, const struct rows *due, int *next, struct chunk *c
 		    .contracted_with = pass->contracted_with,
 		    .substituted_with = pass->substituted_with};
 	}
-	return periods_load(&pass->source, chunk->period, chunk->count, err);
+	return chunk->count == 0 || periods_load(&pass->source, chunk->period, chunk->count, err);
 }
 
 static void
@@ -240,28 +270,39 @@ chunk_free(struct chunk *chunk)
 	free(chunk);
 }
 
+/* How many periods of a chunk could be rated. */
+static bool
+look_for_failures(struct pass *pass, const struct chunk *chunk, int *fine_ones, struct error *err)
+{
+	*fine_ones = 0;
+	for (size_t i = 0; i < chunk->count; i++)
+		if (chunk->period[i].fine)
+			++*fine_ones;
+		else if (!set_aside(pass, &chunk->period[i], err))
+			return false;
+	return true;
+}
+
 /* Waits for a chunk and stores it, in the order of the list, whoever computed what first. */
 static bool
 store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, struct error *err)
 {
 	int64_t ids[CHUNK];
+	int fine_ones, stored = 0;
 	bool fine;
 
 	if (chunk == NULL)
 		return true;
 	workers_end(chunk->workers);
 	chunk->workers = NULL;
-	fine = take_ids(pass, (int)chunk->count, ids, err);
+	fine = look_for_failures(pass, chunk, &fine_ones, err) && (fine_ones == 0 || take_ids(pass, fine_ones, ids, err));
 	for (size_t i = 0; fine && i < chunk->count; i++) {
 		const struct period *period = &chunk->period[i];
 
-		fine = period->fine;
-		if (!fine) {
-			*err = period->err;
-			break;
-		}
-		add_rating(pass, due, chunk->due[i], ids[i], pass->rating_run, &period->rated);
-		add_rated(pass, ids[i], &period->rated);
+		if (!period->fine)
+			continue;
+		add_rating(pass, due, chunk->due[i], ids[stored], pass->rating_run, &period->rated);
+		add_rated(pass, ids[stored++], &period->rated);
 		fine = send_when_large(pass, SEND_BYTES, err);
 	}
 	pass->done += (int)chunk->count;
@@ -317,8 +358,9 @@ rate_all(struct pass *pass, const struct rows *due, struct chunk **at_work, stru
 				return false;
 			continue;
 		}
-		if (!rate_closed(pass, due, next++, err))
+		if (!is_set_aside(pass, row_text(due, next, DUE_TENANT)) && !rate_closed(pass, due, next, err))
 			return false;
+		next++;
 		pass->done++;
 	}
 	return finish_chunk(pass, due, at_work, err);
@@ -482,15 +524,16 @@ end_pass(struct pass *pass)
 {
 	period_source_close(&pass->source);
 	digest_free(pass->digest);
+	index_release(&pass->failed);
 	text_release(&pass->ratings);
 	text_release(&pass->charges);
 	text_release(&pass->holds);
 }
 
 bool
-rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err)
+rate_run(struct run *run, struct rate_scope scope, const struct rate_told *told, struct rate_result *result, struct error *err)
 {
-	struct pass pass = {.run = run, .scope = scope, .result = result, .digest = digest_new()};
+	struct pass pass = {.run = run, .scope = scope, .told = told, .result = result, .digest = digest_new()};
 	bool fine, something = false;
 
 	*result = (struct rate_result){0};
@@ -498,7 +541,8 @@ rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, s
 	    find_due(&pass, err) && rate_due(&pass, err);
 	if (fine) {
 		something = result->batches > 0 || result->ratings > 0 || pass.followed;
-		fine = !something || record_run(&pass, "regular", err);
+		fine = (!something || record_run(&pass, "regular", err)) &&
+		    (told->ending == NULL || told->ending(told->context, result, err));
 	}
 	if (fine && !run->dry_run)
 		fine = db_commit(run->db, err);

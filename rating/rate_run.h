@@ -19,9 +19,21 @@ struct rate_result {
 	int64_t batches, events, intervals, ratings, charges, holds;
 };
 
+/* Called for a tenant's period that cannot be rated.  The others go on: it waits to be rated, with the tenant's later periods, into which
+ * something may be carried over, and what is in force of them stays. */
+typedef void rate_failed(void *context, const char *tenant, const char *period, const struct error *err);
+/* Called in the transaction when all is rated, before it is committed: what is written stands if and only if the pass does. */
+typedef bool rate_ending(void *context, const struct rate_result *result, struct error *err);
+struct rate_told {
+	void *context;
+	rate_failed *failed;
+	rate_ending *ending; /* or NULL */
+};
+
 /* One pass in one transaction, rolled back for a dry run.  ERROR_BUSY when another is active. */
 MUST_CHECK
-bool rate_run(struct run *run, struct rate_scope scope, struct rate_result *result, struct error *err);
+bool rate_run(
+    struct run *run, struct rate_scope scope, const struct rate_told *told, struct rate_result *result, struct error *err);
 
 /* The one lock that rating, finalizing and whatever else changes money takes first, until the transaction ends; it does not wait:
  * ERROR_BUSY when somebody else has it. */
@@ -40,7 +52,7 @@ struct rate_again_result {
  * held for that, every tenant period of the month in scope that has a rating, and those later ones of the same tenants into
  * which something is carried over (counters, commitments), in order.  With all prices, contracts and substitutions that are
  * there.  A run of kind 'rerate' is recorded and its ratings are in force; finance.rating says which.  Usage that no run has
- * summed yet does not count. */
+ * summed yet does not count.  One period that cannot be rated is an error of the whole. */
 MUST_CHECK
 bool rate_again(struct run *run, struct rate_again scope, struct rate_again_result *result, struct error *err);
 

@@ -11,11 +11,11 @@
 #include "base/money.h"
 #include "rating/contract_terms.h"
 
-enum { TEXT_BYTES = 256, FIELDS = 7, JSON_FIELDS = FIELDS + 4 };
+enum { TEXT_BYTES = 256, FIELDS = 7, JSON_FIELDS = FIELDS + 6, GRACE_MOST = 8760 };
 
 /* Those of both kinds of file, then those of JSON alone. */
-static const char *const field_names[JSON_FIELDS] = {
-    "tenant", "name", "currency", "zone", "book", "issuer", "effective", "override", "terms", "until", "tax"};
+static const char *const field_names[JSON_FIELDS] = {"tenant", "name", "currency", "zone", "book", "issuer", "effective",
+    "override", "terms", "until", "tax", "anchor", "grace_hours"};
 static const char default_issuer[] = "MAIN";
 
 /* The fields of a row in the order of field_names. */
@@ -32,23 +32,29 @@ static struct tenant_row *
 add_row(struct tenant_file *file, const char *path, uint64_t line)
 {
 	file->rows = memory_grow(file->rows, &file->room, file->count + 1, sizeof *file->rows);
-	file->rows[file->count] =
-	    (struct tenant_row){.override = "", .terms = "", .tax_name = "", .tax_percent = "0", .path = path, .line = line};
+	file->rows[file->count] = (struct tenant_row){.override = "",
+	    .terms = "",
+	    .tax_name = "",
+	    .tax_percent = "0",
+	    .anchor = 1,
+	    .grace_hours = -1,
+	    .path = path,
+	    .line = line};
 	return &file->rows[file->count++];
 }
 
 static void
-add_issuer(struct tenant_file *file, const char *code, const char *name, bool unnamed)
+add_issuer(struct tenant_file *file, struct issuer_row issuer)
 {
 	for (size_t i = 0; i < file->issuer_count; i++)
-		if (strcmp(file->issuers[i].code, code) == 0)
+		if (strcmp(file->issuers[i].code, issuer.code) == 0)
 			return;
 	file->issuers = memory_grow(file->issuers, &file->issuer_room, file->issuer_count + 1, sizeof *file->issuers);
-	file->issuers[file->issuer_count++] = (struct issuer_row){code, name, unnamed};
+	file->issuers[file->issuer_count++] = issuer;
 }
 
-static bool
-is_issuer_code(const char *code)
+bool
+tenant_file_is_code(const char *code)
 {
 	size_t length = strlen(code);
 
@@ -96,7 +102,7 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 
 		if (*field == NULL && field == &row->issuer) {
 			row->issuer = default_issuer;
-			add_issuer(file, default_issuer, default_issuer, true);
+			add_issuer(file, (struct issuer_row){.code = default_issuer, .name = default_issuer, .unnamed = true});
 		}
 		if (*field == NULL)
 			return fault(file, row, field_names[i], "", "a tenant lacks a field",
@@ -105,7 +111,7 @@ check_row(struct tenant_file *file, struct tenant_row *row, struct error *err)
 	if (currency_find(row->currency) == NULL)
 		return fault(file, row, "currency", row->currency, "not a current ISO 4217 currency code",
 		    "For example USD or EUR, in capitals.", err);
-	if (!is_issuer_code(row->issuer))
+	if (!tenant_file_is_code(row->issuer))
 		return fault(file, row, "issuer", row->issuer, "not an issuer's code",
 		    "It begins document numbers: 1 to 8 capital letters and digits.", err);
 	if (!is_border(row->effective))
@@ -202,6 +208,23 @@ read_tax(const struct document *document, json_t *value, struct tenant_row *row,
 		"Write decimal text from 0 to 100 with at most 6 decimals: \"percent\": \"20\"", document->err);
 }
 
+/* A whole number within [least, most]; where it is missing, *out stays. */
+static bool
+read_number(
+    const struct document *document, json_t *value, const struct tenant_row *row, const char *key, int least, int most, int *out)
+{
+	const json_t *number = json_object_get(value, key);
+	char path[64];
+
+	if (number == NULL)
+		return true;
+	if (!json_is_integer(number) || json_integer_value(number) < least || json_integer_value(number) > most)
+		return document_refuse(document, document_path(path, sizeof path, row->path, key), number,
+		    "it must be a whole number from %d to %d, as a JSON number", least, most);
+	*out = (int)json_integer_value(number);
+	return true;
+}
+
 static bool
 read_tenant(const struct document *document, json_t *value, const char *path, struct tenant_file *file)
 {
@@ -222,23 +245,45 @@ read_tenant(const struct document *document, json_t *value, const char *path, st
 	}
 	return check_row(file, row, document->err) && read_override(document, value, row, file) &&
 	    read_terms(document, value, row, file) && read_until(document, value, row, file) &&
-	    read_tax(document, value, row, file);
+	    read_tax(document, value, row, file) && read_number(document, value, row, "anchor", 1, 31, &row->anchor) &&
+	    read_number(document, value, row, "grace_hours", 0, GRACE_MOST, &row->grace_hours);
+}
+
+/* The series of an issuer's documents, for example "INV"; NULL where it is missing. */
+static bool
+read_series(
+    const struct document *document, json_t *value, const char *path, const char *key, struct tenant_file *file, const char **out)
+{
+	char where[64];
+
+	if (!document_text(document, value, path, key, false, TEXT_BYTES, out))
+		return false;
+	if (*out == NULL)
+		return true;
+	*out = arena_copy(&file->arena, *out, strlen(*out));
+	return tenant_file_is_code(*out) ||
+	    document_refuse(document, document_path(where, sizeof where, path, key), json_object_get(value, key),
+		"a series is 1 to 8 capital letters and digits");
 }
 
 static bool
 read_issuer(const struct document *document, json_t *value, const char *path, struct tenant_file *file)
 {
-	const char *code, *name;
+	struct issuer_row issuer = {0};
 
 	if (!json_is_object(value))
 		return document_refuse(document, path, value, "an issuer is a JSON object");
-	if (!DOCUMENT_KEYS(document, value, path, "issuer", "name") ||
-	    !document_text(document, value, path, "issuer", true, 8, &code) ||
-	    !document_text(document, value, path, "name", true, TEXT_BYTES, &name))
+	if (!DOCUMENT_KEYS(document, value, path, "issuer", "name", "invoice_series", "credit_note_series") ||
+	    !document_text(document, value, path, "issuer", true, 8, &issuer.code) ||
+	    !document_text(document, value, path, "name", true, TEXT_BYTES, &issuer.name) ||
+	    !read_series(document, value, path, "invoice_series", file, &issuer.invoice_series) ||
+	    !read_series(document, value, path, "credit_note_series", file, &issuer.credit_note_series))
 		return false;
-	if (!is_issuer_code(code))
+	if (!tenant_file_is_code(issuer.code))
 		return document_refuse(document, path, value, "an issuer's code is 1 to 8 capital letters and digits");
-	add_issuer(file, arena_copy(&file->arena, code, strlen(code)), arena_copy(&file->arena, name, strlen(name)), false);
+	issuer.code = arena_copy(&file->arena, issuer.code, strlen(issuer.code));
+	issuer.name = arena_copy(&file->arena, issuer.name, strlen(issuer.name));
+	add_issuer(file, issuer);
 	return true;
 }
 

@@ -41,3 +41,25 @@ check_query(struct run *run, enum statement_id check, int64_t *differences, stru
 	rows_release(&rows);
 	return true;
 }
+
+bool
+check_each(struct run *run, enum statement_id check, check_told *told, void *context, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(run->db, check, NO_PARAMS, &rows, err))
+		return false;
+	for (int i = 0; i < rows.count; i++)
+		told(context, check, &rows, i);
+	rows_release(&rows);
+	return true;
+}
+
+const char *
+check_column(const struct rows *rows, int row, const char *name)
+{
+	for (int i = 0; i < rows_columns(rows); i++)
+		if (strcmp(rows_column_name(rows, i), name) == 0)
+			return row_text(rows, row, i);
+	return NULL;
+}

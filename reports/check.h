@@ -18,4 +18,12 @@ const char *check_title(struct run *run, enum statement_id check);
 MUST_CHECK
 bool check_query(struct run *run, enum statement_id check, int64_t *differences, struct error *err);
 
+/* Called for each difference; the names of the columns are those that rows_column_name() has. */
+typedef void check_told(void *context, enum statement_id check, const struct rows *rows, int row);
+/* The same, for who wants to know all of them: shows nothing. */
+MUST_CHECK
+bool check_each(struct run *run, enum statement_id check, check_told *told, void *context, struct error *err);
+/* The text of a column of a difference, by its name; NULL where the check has none of that name. */
+const char *check_column(const struct rows *rows, int row, const char *name);
+
 #endif

@@ -38,6 +38,7 @@ struct quote {
 	struct distinctions distinctions;
 	struct request_classes *classes;
 	const struct zone *zone;
+	int anchor; /* the day of the month that periods begin on */
 	unsigned fields;
 	struct usage *usage;
 	size_t usage_count, usage_room;
@@ -108,6 +109,7 @@ add_contract(struct quote *quote, const struct tenant_file *file, const struct t
 	    .override = arena_copy(&contracts->arena, row->override, strlen(row->override)),
 	    .terms_text = arena_copy(&contracts->arena, row->terms, strlen(row->terms))};
 	contracts->count++;
+	quote->anchor = row->anchor;
 	return row->terms[0] == '\0' ||
 	    contract_terms_parse(row->terms, strlen(row->terms), file->path, row->path, contract->zone, &contract->terms, err);
 }
@@ -149,6 +151,7 @@ make_contract(struct quote *quote)
 {
 	const struct price_book *book = quote->books[quote->book_count - 1];
 
+	quote->anchor = 1;
 	quote->contracts.item = memory_new(1, sizeof *quote->contracts.item);
 	quote->contracts.count = 1;
 	quote->contracts.item[0] = (struct contract){.contract_id = 1,
@@ -422,21 +425,36 @@ leave(const struct quote *quote, struct left_over *left, const struct quoted_per
 	return true;
 }
 
-/* The month of the usage at `first`, and its borders. */
+/* When the period of a month begins, whose number may be 13: the first one of the next year. */
+static struct instant
+period_begin(const struct quote *quote, int year, int month)
+{
+	static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	struct instant starts;
+	int last;
+
+	if (month == 13) {
+		year++;
+		month = 1;
+	}
+	last = days[month - 1] + (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+	must(zone_midnight(quote->zone, year, month, quote->anchor < last ? quote->anchor : last, &starts));
+	return starts;
+}
+
+/* The period of the usage at an instant, and its borders. */
 static void
 month_of(const struct quote *quote, struct instant at, char period[8], struct instant *starts, struct instant *ends)
 {
 	struct civil civil = zone_civil(quote->zone, at);
-	bool fine = zone_midnight(quote->zone, civil.year, civil.month, 1, starts);
 
-	/* Where clocks go back over midnight of the first, the local date is in the new month before that begins. */
-	if (at.us < starts->us && --civil.month == 0) {
+	/* Not from the local date: where clocks go back over the midnight that a period begins with, the date is there before that. */
+	if (at.us < period_begin(quote, civil.year, civil.month).us && --civil.month == 0) {
 		civil.month = 12;
 		civil.year--;
 	}
-	fine = fine && zone_midnight(quote->zone, civil.year, civil.month, 1, starts) &&
-	    zone_midnight(quote->zone, civil.month == 12 ? civil.year + 1 : civil.year, civil.month % 12 + 1, 1, ends);
-	must(fine);
+	*starts = period_begin(quote, civil.year, civil.month);
+	*ends = period_begin(quote, civil.year, civil.month + 1);
 	snprintf(period, 8, "%04u-%02u", (unsigned)civil.year % 10000, (unsigned)civil.month % 100);
 }
 

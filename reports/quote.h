@@ -41,7 +41,7 @@ struct quoted {
 	size_t count;
 };
 
-/* Rates what was added, month by month in the contract's zone, and forgets it.  Ended with quoted_release(), while the quote is open. */
+/* Rates what was added, period by period of the contract, and forgets it.  Ended with quoted_release(), while the quote is open. */
 MUST_CHECK
 bool quote_rate(struct quote *quote, struct quoted *out, struct error *err);
 /* Takes from `whole`, which is what some usage and more comes to, what the former alone comes to: what the latter adds.  Charges that

@@ -21,5 +21,8 @@ typedef void reconcile_told(void *context, const struct reconciled *reconciled);
  * error. */
 MUST_CHECK
 bool books_reconcile(struct run *run, reconcile_told *told, void *context, struct error *err);
+/* The same of the checks that know a scope, and of the ratings, of this period (YYYY-MM) and later ones: it costs what these have. */
+MUST_CHECK
+bool books_reconcile_from(struct run *run, const char *period, reconcile_told *told, void *context, struct error *err);
 
 #endif

@@ -81,9 +81,9 @@ write_origin(struct book *book, struct error *err)
 	    fact(book, "Newest of them at (UTC)", scope_instant(book, SCOPE_RATED_AT), err) &&
 	    text_fact(book, "Rated by version", row_text(scope, 0, SCOPE_CODE), err) &&
 	    text_fact(book, "Time zone data", row_text(scope, 0, SCOPE_ZONES), err) &&
-	    text_fact(book, "Newest ingest batch summed", row_text(scope, 0, SCOPE_SUMMED), err) &&
-	    fact(book, "It was booked at (UTC)", scope_instant(book, SCOPE_SUMMED_AT), err) &&
-	    text_fact(book, "Newest ingest batch in the ledger", row_text(scope, 0, SCOPE_NEWEST), err) && blank(book, err);
+	    count_fact(book, "Ledger rows summed", row_number(scope, 0, SCOPE_SUMMED), err) &&
+	    fact(book, "Newest of them booked at (UTC)", scope_instant(book, SCOPE_SUMMED_AT), err) &&
+	    count_fact(book, "Ledger rows booked", row_number(scope, 0, SCOPE_BOOKED), err) && blank(book, err);
 }
 
 static bool

@@ -4,7 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 . tests/support/report.sh
 
-rooms=(base ledger ingest rating reports)
+rooms=(base ledger ingest rating reports nightly)
 build=${BUILD:-build}
 mapfile -t sources < <(find "${rooms[@]}" tollbook.c -name '*.[ch]' | sort)
 mapfile -t units < <(find "${rooms[@]}" tollbook.c -name '*.c' | sort)

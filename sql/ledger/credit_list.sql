@@ -24,9 +24,9 @@ SELECT g.grant_id, g.tenant, g.kind, g.amount_minor, e.balance_after, g.minor_un
 	             OR EXISTS (SELECT FROM finance.rating_in_force f JOIN finance.hold h USING (rating_id)
 	                         WHERE f.tenant = p.tenant AND f.period = p.period))
 	        UNION ALL
-	        SELECT to_char(GREATEST(b.first_event_time, g.starts) AT TIME ZONE c.zone, 'YYYY-MM')
+	        SELECT to_char(finance.period_month(GREATEST(b.first_event_time, g.starts), c.anchor, c.zone), 'YYYY-MM')
 	          FROM metering.ingest_batch b
-	         CROSS JOIN (SELECT zone FROM finance.contract WHERE tenant = g.tenant LIMIT 1) c
+	         CROSS JOIN (SELECT zone, anchor FROM finance.contract WHERE tenant = g.tenant LIMIT 1) c
 	         WHERE b.first_event_time < g.expires AND b.last_event_time >= g.starts
 	           AND NOT EXISTS (SELECT FROM metering.summed_batch s WHERE s.batch_id = b.batch_id)
 	        UNION ALL

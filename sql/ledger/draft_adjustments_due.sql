@@ -1,11 +1,11 @@
 -- Tenants whose waiting adjustments need an invoice of their own: no rated period with lines, and with the issuer and tax of their own
--- periods, will take them, and their contract ended or the month ended in which the first of them was booked.  Of several currencies, issuers
+-- periods, will take them, and their contract ended or the period ended in which the first of them was booked.  Of several currencies, issuers
 -- and taxes one at a time, one with something to pay first.
--- $1 text period (the month that it is now in the tenant's zone), '' for all
+-- $1 text period (the one that it is now for the tenant), '' for all
 -- $2 text tenant, '' for all
 -- $3 timestamptz now
 SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.owed
-  FROM (SELECT w.tenant, to_char($3::timestamptz AT TIME ZONE c.zone, 'YYYY-MM') AS period, c.contract_id, w.currency,
+  FROM (SELECT w.tenant, to_char(finance.period_month($3::timestamptz, c.anchor, c.zone), 'YYYY-MM') AS period, c.contract_id, w.currency,
                bool_or(w.amount_minor > 0) AS owed
           FROM finance.adjustment_waiting w
           JOIN finance.period_party o ON o.tenant = w.tenant AND o.period = w.original_period
@@ -24,8 +24,8 @@ SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.o
                               AND NOT EXISTS (SELECT FROM finance.booked_period i WHERE i.tenant = r.tenant AND i.period = r.period)
                               AND NOT EXISTS (SELECT FROM finance.period_state s WHERE s.period = r.period AND s.state = 'hard')
                               AND EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = r.rating_id AND h.price <> 0))
-         GROUP BY w.tenant, c.zone, c.contract_id, w.currency
+         GROUP BY w.tenant, c.zone, c.anchor, c.contract_id, w.currency
         HAVING COALESCE((SELECT until FROM finance.contract WHERE tenant = w.tenant ORDER BY effective DESC LIMIT 1) <= $3::timestamptz, false)
-            OR date_trunc('month', min(w.booked_at) AT TIME ZONE c.zone) < date_trunc('month', $3::timestamptz AT TIME ZONE c.zone)) x
+            OR finance.period_month(min(w.booked_at), c.anchor, c.zone) < finance.period_month($3::timestamptz, c.anchor, c.zone)) x
  WHERE $1::text = '' OR x.period = $1::text
  ORDER BY x.tenant, x.owed DESC, x.currency;

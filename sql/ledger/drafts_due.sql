@@ -1,6 +1,7 @@
 -- Ratings in force that an invoice can be drafted from, with what stands in its way; also those that have a draft and no usage any more.
 -- $1 text period, '' for all
 -- $2 text tenant, '' for all
+-- $3 timestamptz only those that have ended by then and, but for a draft to be thrown away, are not invoiced; NULL for all
 SELECT r.tenant, r.period, r.rating_id, i.invoice_id IS NOT NULL,
        EXISTS (SELECT FROM finance.period_state s WHERE s.period = r.period AND s.state = 'hard'),
        EXISTS (SELECT FROM finance.adjustment a
@@ -18,4 +19,8 @@ SELECT r.tenant, r.period, r.rating_id, i.invoice_id IS NOT NULL,
    AND (EXISTS (SELECT FROM finance.invoice v WHERE v.tenant = r.tenant AND v.period = r.period AND v.kind = 'period' AND v.status = 'draft')
     OR EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = r.rating_id AND h.price <> 0
             UNION ALL SELECT FROM finance.hold h WHERE h.rating_id = r.rating_id))
+   AND ($3::timestamptz IS NULL
+    OR (p.ends <= $3::timestamptz
+        AND (i.invoice_id IS NULL OR EXISTS (
+		SELECT FROM finance.invoice v WHERE v.tenant = r.tenant AND v.period = r.period AND v.kind = 'period' AND v.status = 'draft'))))
  ORDER BY r.period, r.tenant;

@@ -1,10 +1,13 @@
 -- Drafts, in the order they get their numbers, with what stands in the way of finalizing them.  Where something is carried over from
--- earlier periods (a counter that outlives the month, a commitment), what changes those changes this one.
+-- earlier periods (a counter that outlives the month, a commitment), what changes those changes this one.  (A tenant is a range of names, so that one
+-- plan finds one of them or all through the index of drafts.)
 -- $1 text period, '' for all
 -- $2 text tenant, '' for all
 -- $3 timestamptz now
 -- $4 text kind, '' for both
 -- $5 text by whom
+-- $6 integer only those whose grace is over: hours where a contract states none; NULL for all.  Adjustments wait for it from the beginning
+--    of the period that they were drafted in, which is when they were due.
 SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_units, v.net_minor, v.tax_percent,
        v.kind = 'adjustment' OR v.ends <= $3::timestamptz,
        v.kind = 'adjustment' OR EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
@@ -29,12 +32,18 @@ SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_u
        v.net_minor < 0 OR COALESCE((SELECT sum(l.exact_amount) FROM finance.invoice_line l
                                      WHERE l.invoice_id = v.invoice_id AND l.adjustment_id IS NULL), 0) < 0,
        v.kind = 'period' AND y.carries AND EXISTS (SELECT FROM finance.invoice e
-                WHERE e.tenant = v.tenant AND e.period < v.period AND e.kind = 'period' AND e.status = 'draft')
+                WHERE e.tenant = v.tenant AND e.period < v.period AND e.kind = 'period' AND e.status = 'draft'),
+       CASE WHEN v.kind = 'period' THEN (SELECT string_agg(DISTINCT k.reason, ', ' ORDER BY k.reason) FROM finance.parked_now k
+                                          WHERE k.tenant = v.tenant AND k.period = v.period AND k.blocks) END
   FROM finance.invoice v
   LEFT JOIN finance.rating r USING (rating_id)
  CROSS JOIN LATERAL (
 	SELECT EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = v.rating_id AND h.counter <> '')
 	    OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND position('"commitment"' IN c.terms) > 0) AS carries) y
- WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND ($2::text = '' OR v.tenant = $2::text)
+ WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND v.tenant >= $2::text AND v.tenant <= CASE $2::text WHEN '' THEN chr(1114111) ELSE $2::text END
    AND ($4::text = '' OR v.kind = $4::text)
+   AND ($6::integer IS NULL
+    OR CASE v.kind WHEN 'period' THEN v.ends ELSE v.starts END + interval '1 hour' * COALESCE((
+		SELECT c.grace_hours FROM finance.contract c WHERE c.tenant = v.tenant AND c.effective < v.ends ORDER BY c.effective DESC LIMIT 1),
+		$6::integer) <= $3::timestamptz)
  ORDER BY v.issuer, v.ends, v.tenant, v.kind DESC;

@@ -22,8 +22,8 @@ SELECT 'the period of ' || tenant || ' is due: ' || string_agg(why, ', '), NULL,
         UNION ALL
         SELECT DISTINCT c.tenant, 'its contract charges without usage'
           FROM (SELECT tenant, terms, effective, least(until, lead(effective) OVER (PARTITION BY tenant ORDER BY effective)) AS until,
-                       ($1::text || '-01')::timestamp AT TIME ZONE zone AS starts,
-                       (($1::text || '-01')::timestamp + interval '1 month') AT TIME ZONE zone AS ends FROM finance.contract) c
+                       finance.period_begin(($1::text || '-01')::timestamp, anchor, zone) AS starts,
+                       finance.period_begin(($1::text || '-01')::timestamp + interval '1 month', anchor, zone) AS ends FROM finance.contract) c
          WHERE c.terms <> '' AND c.effective < c.ends AND COALESCE(c.until, 'infinity') > c.starts AND c.effective IS DISTINCT FROM c.until
            AND NOT finance.period_is_closed($1::text)
            AND NOT EXISTS (SELECT FROM finance.rating_in_force f WHERE f.tenant = c.tenant AND f.period = $1::text)) x

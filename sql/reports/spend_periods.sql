@@ -1,31 +1,28 @@
 -- The periods whose spend is published: of each tenant the one that the instant is in, the one before while it has usage and is neither
 -- invoiced nor in a closed month, and one that was asked for.  With rating and whether it is invoiced or closed, whether the tenant waits for a rating run, whether there are
--- intervals that nobody rated, and the currency that nothing spent is told in.  Which month an instant is in, rating/due_add.sql
--- explains; the borders of a month without usage are what rating/period_ensure.sql would settle.
+-- intervals that nobody rated, and the currency that nothing spent is told in.  Which period an instant is in, rating/due_add.sql
+-- explains; the borders of a period without usage are what rating/period_ensure.sql would settle.
 -- $1 timestamptz now
 -- $2 text period to add, '' for none
 WITH tenants AS (
-	SELECT t.tenant, COALESCE(c.zone, 'UTC') AS zone, c.zone IS NOT NULL AS contracted
+	SELECT t.tenant, COALESCE(c.zone, 'UTC') AS zone, COALESCE(c.anchor, 1::smallint) AS anchor, c.zone IS NOT NULL AS contracted
 	  FROM (SELECT tenant FROM finance.contract UNION SELECT tenant FROM finance.billing_period) t
-	  LEFT JOIN (SELECT DISTINCT ON (tenant) tenant, zone FROM finance.contract ORDER BY tenant, effective) c USING (tenant)
-), months AS (
-	SELECT tenant, zone, contracted, date_trunc('month', $1::timestamptz AT TIME ZONE zone) AS month FROM tenants
+	  LEFT JOIN (SELECT DISTINCT ON (tenant) tenant, zone, anchor FROM finance.contract ORDER BY tenant, effective) c USING (tenant)
 ), current AS (
-	SELECT m.tenant, m.zone, m.contracted, COALESCE((p.period || '-01')::timestamp,
-	       CASE WHEN $1::timestamptz < m.month AT TIME ZONE m.zone THEN m.month - interval '1 month' ELSE m.month END) AS month
-	  FROM months m
-	  LEFT JOIN finance.billing_period p ON p.tenant = m.tenant AND $1::timestamptz >= p.starts AND $1::timestamptz < p.ends
+	SELECT t.*, COALESCE((p.period || '-01')::timestamp, finance.period_month($1::timestamptz, t.anchor, t.zone)) AS month
+	  FROM tenants t
+	  LEFT JOIN finance.billing_period p ON p.tenant = t.tenant AND $1::timestamptz >= p.starts AND $1::timestamptz < p.ends
 ), wanted AS (
-	SELECT tenant, zone, contracted, month, to_char(month, 'YYYY-MM') AS period, 'current' AS why FROM current
+	SELECT tenant, zone, anchor, contracted, month, to_char(month, 'YYYY-MM') AS period, 'current' AS why FROM current
 	UNION ALL
-	SELECT tenant, zone, contracted, month - interval '1 month', to_char(month - interval '1 month', 'YYYY-MM'), 'before' FROM current
+	SELECT tenant, zone, anchor, contracted, month - interval '1 month', to_char(month - interval '1 month', 'YYYY-MM'), 'before' FROM current
 	UNION ALL
-	SELECT tenant, zone, contracted, ($2::text || '-01')::timestamp, $2::text, 'asked' FROM current
+	SELECT tenant, zone, anchor, contracted, ($2::text || '-01')::timestamp, $2::text, 'asked' FROM current
 	 WHERE $2::text NOT IN ('', to_char(month, 'YYYY-MM'), to_char(month - interval '1 month', 'YYYY-MM'))
 ), published AS (
 	SELECT w.tenant, w.period, w.contracted, p.provisional,
-	       COALESCE(p.starts, before.ends, w.month AT TIME ZONE w.zone) AS starts,
-	       COALESCE(p.ends, after.starts, (w.month + interval '1 month') AT TIME ZONE w.zone) AS ends,
+	       COALESCE(p.starts, before.ends, finance.period_begin(w.month, w.anchor, w.zone)) AS starts,
+	       COALESCE(p.ends, after.starts, finance.period_begin(w.month + interval '1 month', w.anchor, w.zone)) AS ends,
 	       f.rating_id, r.rating_run, r.priced_with, r.contracted_with, x.closed AS invoiced
 	  FROM wanted w
 	  LEFT JOIN finance.billing_period p ON p.tenant = w.tenant AND p.period = w.period

@@ -1,16 +1,20 @@
 -- Quantities of a period by meter, each counted in its own table: the ledger's rows, the intervals, charges, holds.
--- A row belongs to the tenant's period by its own time and the tenant's borders; to the UTC month where the tenant
--- was never rated and has none.
+-- A row belongs to the tenant's period by its own time and the tenant's borders; where the tenant was never
+-- rated and has none, to what its contract would make them; without a contract to the UTC month.
 -- $1 text  period, YYYY-MM
 -- $2 text  tenant, '' for all
 WITH borders AS (
 	SELECT tenant, starts, ends FROM finance.billing_period WHERE period = $1::text AND $2::text IN ('', tenant)
+), contracts AS (
+	SELECT DISTINCT ON (tenant) tenant, zone, anchor FROM finance.contract ORDER BY tenant, effective
 ), month AS (
-	SELECT ($1::text || '-01')::timestamp AT TIME ZONE 'UTC' AS starts,
+	SELECT ($1::text || '-01')::timestamp AS month, ($1::text || '-01')::timestamp AT TIME ZONE 'UTC' AS starts,
 	       (($1::text || '-01')::timestamp + interval '1 month') AT TIME ZONE 'UTC' AS ends
 ), series AS (
-	SELECT s.series_id, coalesce(b.starts, m.starts) AS starts, coalesce(b.ends, m.ends) AS ends
+	SELECT s.series_id, coalesce(b.starts, finance.period_begin(m.month, c.anchor, c.zone), m.starts) AS starts,
+	       coalesce(b.ends, finance.period_begin(m.month + interval '1 month', c.anchor, c.zone), m.ends) AS ends
 	  FROM metering.usage_series s CROSS JOIN month m LEFT JOIN borders b ON b.tenant = s.tenant
+	  LEFT JOIN contracts c ON c.tenant = s.tenant
 	 WHERE $2::text IN ('', s.tenant)
 ), events AS (
 	SELECT e.*

@@ -114,10 +114,9 @@ sql "INSERT INTO metering.usage_series (digest, tenant, model, base_model, adapt
 	  FROM generate_series(0, 9999) t, unnest(ARRAY['gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'gemini-2.5-flash']) m"
 sql "INSERT INTO metering.usage_interval (rating_run, series_id, interval_start, requests, input_text_uncached_tokens,
 		input_text_cache_read_tokens, output_text_tokens)
-	SELECT 1, series_id, timestamptz '2026-10-01 00:00Z' + (d * 1440 + series_id % 90 * 15) * interval '1 minute',
+	SELECT 0, series_id, timestamptz '2026-10-01 00:00Z' + (d * 1440 + series_id % 90 * 15) * interval '1 minute',
 	       3, 1000 + series_id % 977, 500, 300
 	  FROM metering.usage_series, generate_series(0, 29) d ORDER BY series_id, 3"
-sql "SELECT nextval('finance.rating_run_id')" >/dev/null
 sql "INSERT INTO finance.rating_due SELECT DISTINCT tenant, '2026-10' FROM metering.usage_series"
 sql 'VACUUM ANALYZE' && sql CHECKPOINT
 tollbook rate --as-of 2026-11-02 --quiet >/dev/null || [ $? = 7 ]

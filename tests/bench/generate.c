@@ -1,6 +1,7 @@
 /*
- * generate.c -- writes canonical usage events as NDJSON to standard output, fast: `generate EVENTS [DUPLICATES]`, where
- * DUPLICATES out of a thousand are followed, a little later, by the same line again.  The same arguments give the same bytes.
+ * generate.c -- writes canonical usage events as NDJSON to standard output, fast: `generate EVENTS [DUPLICATES [TENANTS]]`, where
+ * DUPLICATES out of a thousand are followed, a little later, by the same line again, and TENANTS are t00000, t00001 ..., half of the
+ * events being a hundredth's of them.  The same arguments give the same bytes.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,6 +23,19 @@ draw(uint32_t below)
 }
 
 static const char *const tenants[] = {"acme", "acme", "acme", "blue", "ceres"};
+static uint32_t tenant_count;
+
+static const char *
+draw_tenant(void)
+{
+	static char name[16];
+
+	if (tenant_count == 0)
+		return tenants[draw(sizeof tenants / sizeof tenants[0])];
+	snprintf(name, sizeof name, "t%05" PRIu32, draw(2) == 0 ? draw(tenant_count / 100 + 1) : draw(tenant_count));
+	return name;
+}
+
 static const struct {
 	const char *name, *provider;
 } models[] = {
@@ -57,7 +71,7 @@ write_event(char *line, uint64_t number, uint64_t events)
 	    ",\"input_text_cache_read_tokens\":%" PRIu32 ",\"output_text_tokens\":%" PRIu32
 	    ",\"output_reasoning_tokens\":%" PRIu32 "}}}\n",
 	    number, draw(65536), (int)(second / 86400 + 1), (int)(second / 3600 % 24), (int)(second / 60 % 60),
-	    (int)(second % 60), (int)draw(1000), tenants[draw(sizeof tenants / sizeof tenants[0])], models[model].provider,
+	    (int)(second % 60), (int)draw(1000), draw_tenant(), models[model].provider,
 	    models[model].name, input - cached, cached, output - thought, thought);
 }
 
@@ -75,8 +89,9 @@ main(int count, char **arguments)
 	uint32_t duplicates = count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 0;
 	int lengths[KEPT];
 
+	tenant_count = count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 0;
 	if (events == 0) {
-		fputs("usage: generate EVENTS [DUPLICATES-IN-A-THOUSAND]\n", stderr);
+		fputs("usage: generate EVENTS [DUPLICATES-IN-A-THOUSAND [TENANTS]]\n", stderr);
 		return 2;
 	}
 	for (uint64_t i = 0; i < events; i++) {

@@ -15,9 +15,10 @@ cd "$(dirname "$0")/../.."
 #   finance.rating_in_force      which rating is the newest
 #   finance.document_counter     the next number
 #   finance.role, role_member, role_limit, approval_limit: what a file says; changes are in the audit log
-#   finance.billing_period, invoice, invoice_line: until they are settled or final, tried below
+#   finance.night_step, night_unit, night_fence: how far a night is, and who may write for it
+#   finance.billing_period, invoice, invoice_line, night_run: until they are settled, final or done, tried below
 working='meter source_position kafka_partition issuer rating_due rating_in_force document_counter billing_period invoice invoice_line'
-working+=' role role_member role_limit approval_limit'
+working+=' role role_member role_limit approval_limit night_run night_step night_unit night_fence'
 
 cat >"$room/book.json" <<'END'
 {"tollbook_prices": 1, "book": "b", "currency": "USD", "effective": "2026-01-01T00:00:00Z", "free": ["requests"], "rules": [{"model": "small",
@@ -57,6 +58,7 @@ check "0.10 of it is credited, and goes to the balance" \
 rating="(SELECT rating_id FROM finance.current_rating WHERE tenant = 'ann')"
 version="(SELECT price_book_version_id FROM finance.price_book_version)"
 invented='adjustment_dropped adjustment price_substitution rerate_decision rerate_difference rerate_item rerate write_off period_lock'
+invented+=' parked_release parked night_run'
 sql "INSERT INTO finance.rerate (period, tenant, model, reason, ticket, note, second_person, planned_at, planned_by)
      VALUES ('2026-10', 'ann', '', 'price_error', '', '', false, now(), 'test');
      INSERT INTO finance.rerate_item VALUES (1, 1, 'ann', '2026-10', true, '', 'USD', 2, $rating, '', 1, 1, 0, 0);
@@ -69,6 +71,11 @@ sql "INSERT INTO finance.rerate (period, tenant, model, reason, ticket, note, se
      INSERT INTO finance.adjustment_dropped SELECT adjustment_id, credit_note_id FROM finance.adjustment, finance.credit_note;
      INSERT INTO finance.write_off SELECT invoice_id, 1, 'not_worth_it', '', now(), 'test' FROM finance.invoice WHERE status = 'final';
      INSERT INTO finance.period_lock (period, state, reason, note, accepted, who, at) VALUES ('2020-01', 'soft', 'reviewed', '', '', 'test', now())"
+# What nights would have left.
+sql "INSERT INTO finance.parked (tenant, period, reason, detail, parked_at, parked_by) VALUES ('bob', '2026-10', 'charge_jump', '', now(), 'nightly');
+     INSERT INTO finance.parked_release SELECT parked_id, false, 'looked at', '', now(), 'test' FROM finance.parked;
+     INSERT INTO finance.night_run VALUES (1, '2026-11-05', now(), false, now(), 1, now(), 'done', '', '', '', '{}'),
+            (2, '2026-11-06', now(), false, now(), 1, NULL, NULL, '', '', '', NULL)"
 
 # What a consumer would have left; it needs no broker here.
 sql "INSERT INTO metering.kafka_partition (cluster, topic, partition, opened_at, opened_by, start_offset, next_offset, clear_offset)
@@ -116,6 +123,10 @@ refuses "a line is not added to it" "INSERT INTO finance.invoice_line SELECT inv
 for table in invoice invoice_line document_counter billing_period; do refuses "finance.$table refuses TRUNCATE" "TRUNCATE finance.$table CASCADE"; done
 refuses "the borders of a month that has a contract do not move" "UPDATE finance.billing_period SET ends = ends + interval '1 day' WHERE tenant = 'ann'"
 refuses "nor does the month go" "DELETE FROM finance.billing_period WHERE tenant = 'ann'"
+
+refuses "a night that is done does not change" "UPDATE finance.night_run SET attempts = 2 WHERE night_run = 1"
+refuses "and no night goes, done or not" "DELETE FROM finance.night_run WHERE night_run = 2"
+check "one that is not done goes on" sql "UPDATE finance.night_run SET attempts = 2 WHERE night_run = 2"
 
 # A charge or hold whose parents are not there is not taken: SQLSTATE 23503, as of a foreign key.
 orphan() {

@@ -13,7 +13,7 @@ contract() {
 }
 apply() { tollbook tenant apply "$@" "$room/tenants.json"; }
 applied() { contract "$1" "${2:-}"; apply --format csv | tr -d '\r' | sed -n '2s/.*,//p'; }
-listed() { tollbook tenant list --format csv | tr -d '\r' | sed 1d | cut -d, -f6-; }
+listed() { tollbook tenant list --format csv | tr -d '\r' | sed 1d | cut -d, -f8-; }
 kept() { sql "SELECT terms FROM finance.contract WHERE tenant = 'acme' ORDER BY effective DESC LIMIT 1"; }
 # wrong SENTENCE PATH TEXT MORE-KEYS: refused there, with this text.
 wrong() {

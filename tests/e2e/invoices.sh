@@ -80,7 +80,7 @@ equal "takes none either" "$(numbers)$(sql 'SELECT count(*) FROM finance.documen
 as_of=2026-11-05T10:00:00Z
 equal "the first one" "$(finalize --tenant yen)" 'TF-INV-2026-000001,yen,2026-10,final'
 equal "the second one, a later day" "$(as_of=2026-11-06T10:00:00Z finalize --tenant dinar)" 'TF-INV-2026-000002,dinar,2026-10,final'
-refused "a day before that is refused" 4 'has issued a document of series INV with a later date' tollbook invoice finalize --as-of 2026-11-05T23:59:59Z --tenant lin --period 2026-10
+refused "a day before that is refused" 7 'has issued a document of series INV with a later date' tollbook invoice finalize --as-of 2026-11-05T23:59:59Z --tenant lin --period 2026-10
 equal "and takes no number" "$(numbers)" 'TF-INV-2026-000001 TF-INV-2026-000002 '
 equal "the same day is fine" "$(as_of=2026-11-06T00:00:00Z finalize --tenant lin --period 2026-10)" 'TF-INV-2026-000003,lin,2026-10,final'
 equal "a final one is not drafted again" "$(draft --tenant yen)" 'yen,2026-10,,,,,,invoiced already'

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <librdkafka/rdkafka.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ struct options {
 	const char *settings[MOST_SETTINGS]; /* NAME=VALUE, for librdkafka */
 	size_t setting_count;
 	const char *transaction, *key_field;
-	int32_t partition; /* RD_KAFKA_PARTITION_UA: each message says, or its key does */
+	int64_t timestamp_ms; /* of each message; 0: the clock's */
+	int32_t partition;    /* RD_KAFKA_PARTITION_UA: each message says, or its key does */
 	bool spread, messages;
 };
 
@@ -63,7 +65,7 @@ usage(void)
 	    "  forget GROUP                       deletes a consumer group and what it committed\n"
 	    "  read NAME                          every committed message as a line of JSON, then ends\n"
 	    "  produce NAME [--plain [--key-field FIELD] | --messages] [--partition N | --spread] [--compression CODEC]\n"
-	    "          [--transaction commit|abort|open] <FILE\n"
+	    "          [--transaction commit|abort|open] [--timestamp MILLISECONDS] <FILE\n"
 	    "    --plain     each line is a value (default); its key is the text of the JSON field FIELD\n"
 	    "    --messages  each line is {\"partition\",\"key\",\"headers\":[[NAME,VALUE]...],\"value\" or \"value_text\"}\n"
 	    "    open        says \"open\" when the broker has all messages, and leaves the transaction open until it is "
@@ -451,9 +453,9 @@ choose_partition(const struct producer *producer, const struct record *record)
 	return producer->options->partition != RD_KAFKA_PARTITION_UA ? producer->options->partition : record->partition;
 }
 
-/* One with headers, which cost the others time. */
+/* One with headers or a time of its own, which cost the others time. */
 static rd_kafka_resp_err_t
-hand_over_with_headers(struct producer *producer, const struct record *record, int32_t partition, void *value)
+hand_over_whole(struct producer *producer, const struct record *record, int32_t partition, void *value)
 {
 	const rd_kafka_vu_t parts[] = {
 	    {.vtype = RD_KAFKA_VTYPE_RKT, .u.rkt = producer->topic},
@@ -461,6 +463,7 @@ hand_over_with_headers(struct producer *producer, const struct record *record, i
 	    {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
 	    {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {(void *)(uintptr_t)record->key, record->key_length}},
 	    {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {value, record->value_length}},
+	    {.vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = producer->options->timestamp_ms},
 	    {.vtype = RD_KAFKA_VTYPE_HEADERS, .u.headers = record->headers},
 	};
 	rd_kafka_error_t *error = rd_kafka_produceva(producer->kafka, parts, sizeof parts / sizeof parts[0]);
@@ -478,8 +481,8 @@ hand_over(struct producer *producer, const struct record *record)
 	void *value = (void *)(uintptr_t)record->value; /* copied, but the library's type is not const */
 	int refused;
 
-	if (record->headers != NULL)
-		return hand_over_with_headers(producer, record, partition, value);
+	if (record->headers != NULL || producer->options->timestamp_ms != 0)
+		return hand_over_whole(producer, record, partition, value);
 	refused = rd_kafka_produce(
 	    producer->topic, partition, RD_KAFKA_MSG_F_COPY, value, record->value_length, record->key, record->key_length, NULL);
 	return refused ? rd_kafka_last_error() : RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -874,6 +877,9 @@ set_option(struct options *options, int letter)
 	case 'k':
 		options->key_field = optarg;
 		break;
+	case 'T':
+		options->timestamp_ms = number(optarg, 1, LONG_MAX);
+		break;
 	case 'c':
 		set_compression(options, optarg);
 		break;
@@ -918,6 +924,7 @@ main(int count, char **arguments)
 	    {"plain", no_argument, NULL, 'P'},
 	    {"messages", no_argument, NULL, 'm'},
 	    {"key-field", required_argument, NULL, 'k'},
+	    {"timestamp", required_argument, NULL, 'T'},
 	    {"compression", required_argument, NULL, 'c'},
 	    {"transaction", required_argument, NULL, 't'},
 	    {NULL, 0, NULL, 0},

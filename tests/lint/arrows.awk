@@ -5,6 +5,7 @@ BEGIN {
 	may["ingest"] = " base ledger ingest "
 	may["rating"] = " base ledger rating "
 	may["reports"] = " base ledger ingest rating reports "
+	may["nightly"] = " base ledger ingest rating reports nightly "
 }
 function room(path) { return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "" }
 FNR == 1 { here = room(FILENAME) }

@@ -49,25 +49,47 @@ Three billion tokens are said clearly, and are hard to believe.  A person may be
      1  rejected     E_TIME_NO_ZONE  usage.ndjson       2  time                        2026-10-05T10:00:01    131  discarded
      2  quarantined  E_IMPLAUSIBLE   usage.ndjson       3  input_text_uncached_tokens  3000000000             138  released
     $ tollbook status --as-of 2026-10-06
-    fact                         value
-    records read                 5
-    accepted                     3
-    duplicates                   0
-    ignored                      0
-    quarantined                  1
-    rejected                     1
-    usage from                   2026-10-05T10:00:00Z
-    usage until                  2026-10-05T10:00:02Z
-    last batch appended          2026-10-06T00:00:00Z
-    batches                      3
-    sources read                 3
-    Kafka partitions             0
-    Kafka incidents              0
-    waiting in quarantine        0
-    ledger rows not rated        3 (in 3 batches)
-    tenant periods to rate       0
-    holds                        0
-    drafts                       0
-    final invoices               0
-    invoices with something due  0
-    adjustments waiting          0
+    group        fact                 of                 value
+    complete     through                                     -
+    usage        from                     2026-10-05T10:00:00Z
+                 until                    2026-10-05T10:00:02Z
+                 last batch               2026-10-06T00:00:00Z
+                 batches                                     3
+                 records                                     5
+                 accepted                                    3
+                 duplicates                                  0
+                 ignored                                     0
+                 quarantined                                 1
+                 rejected                                    1
+                 sources read                                3
+                 sources unfinished                          0
+                 kafka partitions                            0
+                 kafka behind                                0
+                 kafka incidents                             0
+    unrated      ledger rows                                 3
+                 batches                                     3
+                 tenant periods                              0
+                 oldest                   2026-10-05T10:00:00Z
+    quarantine   waiting                                     0
+                 oldest                                      -
+    parked       waiting                                     0
+                 oldest                                      -
+    held         holds                                       0
+                 tenant periods                              0
+                 unknown worth                               0
+    unbilled     tenant periods                              0
+    drafts       count                                       0
+    due          now                                         0
+                 next                                        -
+                 next tenant periods                         0
+    adjustments  waiting                                     0
+    invoices     final                                       0
+                 owed                                        0
+    nights       last                                        -
+                 outcome                                 never
+                 exit code                                   -
+                 instant                                     -
+                 ended                                       -
+                 seconds                                     -
+                 attempts                                    -
+                 missed                                      0

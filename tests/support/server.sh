@@ -8,6 +8,8 @@ PATH=$top/$build:$PATH
 export PATH
 unset TOLLBOOK_DB PGHOST PGSERVICE PGDATABASE PGHOSTADDR PGPORT PGUSER PGOPTIONS
 export USER=tester
+# No configuration, also where this machine has one.
+export TOLLBOOK_CONFIG=/dev/null
 
 # The server may run under another user, who must be able to get to its folder.
 room=$(mktemp -d "${TMPDIR:-/tmp}/tollbook.XXXXXX")

@@ -54,5 +54,21 @@ growing_moves_no_number(void)
 	index_release(&index);
 }
 
+static void
+a_key_is_there_once_it_has_a_number(void)
+{
+	struct index index = {0};
+	bool is_new;
+
+	CU_ASSERT_FALSE(index_has(&index, "acme", 4));
+	(void)index_number(&index, "acme", 4, &is_new);
+	CU_ASSERT_TRUE(index_has(&index, "acme", 4));
+	CU_ASSERT_FALSE(index_has(&index, "acm", 3));
+	CU_ASSERT_EQUAL(index.count, 1);
+	index_clear(&index);
+	CU_ASSERT_FALSE(index_has(&index, "acme", 4));
+	index_release(&index);
+}
+
 UNIT_TESTS("base/index", TEST(a_key_keeps_the_number_it_got_when_it_was_new), TEST(keys_are_bytes_so_length_and_nul_count),
-    TEST(growing_moves_no_number))
+    TEST(growing_moves_no_number), TEST(a_key_is_there_once_it_has_a_number))

@@ -20,11 +20,12 @@ opens(const char *brokers, const char *property, const char *file, const char *i
 	const char *values[OPTION_COUNT] = {brokers, NULL, file, insecure};
 	struct option_use use = {&options[PROPERTY], property};
 	struct run run = {.command = &command, .values = values, .uses = &use, .use_count = property != NULL};
+	struct kafka_settings settings = kafka_settings_of(&run);
 	struct kafka_consumer *consumer = NULL;
 	bool fine;
 
 	err = (struct error){0};
-	fine = kafka_consumer_open(&run, "usage", NULL, NULL, NULL, &consumer, &err);
+	fine = kafka_consumer_open(&settings, "usage", NULL, NULL, NULL, &consumer, &err);
 	kafka_consumer_close(consumer);
 	arena_release(&run.arena);
 	return fine;

@@ -175,7 +175,7 @@ a_price_a_million_times_too_high_is_a_warning(void)
 	    "warning: rules[0].prices.output_text_tokens.price: 170141183460469231731 for 1 is more than 1000 for a million "
 	    "tokens: is it meant for more?\n"
 	    "error: rules[0].prices.output_text_tokens.price: more than 10^12: one charge at such a price leaves the range of "
-	    "amounts, and stops a whole rating run");
+	    "amounts, and its period is not rated");
 }
 
 static void

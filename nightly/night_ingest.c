@@ -1,0 +1,156 @@
+/* night_ingest.c -- the step that takes in new usage; see night.h. */
+#include <string.h>
+
+#include "base/document.h"
+#include "ledger/night_unit.h"
+#include "nightly/night_sources.h"
+
+/* Of all sources. */
+struct taken {
+	struct intake_result sum;
+	int64_t files, failed;
+	struct text failures; /* for people, as far as they are shown */
+};
+
+enum { FAILURES_SHOWN = 3 };
+
+static bool
+is_files(const struct night *night, const char *source)
+{
+	return strcmp(config_named(night->config, "source", source, "kind"), "files") == 0;
+}
+
+static void
+add_sum(struct intake_result *sum, const struct intake_result *more)
+{
+	struct batch_counts *counts = &sum->counts;
+
+	counts->records += more->counts.records;
+	counts->accepted += more->counts.accepted;
+	counts->duplicates += more->counts.duplicates;
+	counts->restamped += more->counts.restamped;
+	counts->ignored += more->counts.ignored;
+	counts->quarantined += more->counts.quarantined;
+	counts->rejected += more->counts.rejected;
+	counts->set_aside_before += more->counts.set_aside_before;
+	sum->batches += more->batches;
+	for (int reason = 0; reason < REASON_LIMIT; reason++)
+		sum->reasons[reason] += more->reasons[reason];
+}
+
+/* What will be taken is pinned for all sources before any of them is read. */
+static bool
+take_sources(struct night *night, struct taken *taken, struct error *err)
+{
+	if (!night_files_plan(night, err) || !night_kafka_plan(night, err))
+		return false;
+	for (size_t i = 0; i < config_names(night->config, "source"); i++) {
+		const char *source = config_name(night->config, "source", i);
+		struct intake_result sum = {0};
+
+		if (!(is_files(night, source) ? night_files : night_kafka)(night, source, &sum, err))
+			return error_wrap(err, "source %s", source);
+		add_sum(&taken->sum, &sum);
+	}
+	return true;
+}
+
+/* --- files, and units that were not taken to their end ---------------------------------------------- */
+
+static bool
+is_file(const struct night *night, const char *unit)
+{
+	for (size_t i = 0; i < config_names(night->config, "source"); i++) {
+		const char *source = config_name(night->config, "source", i);
+		size_t length = strlen(source);
+
+		if (strncmp(unit, source, length) == 0 && unit[length] == ' ')
+			return is_files(night, source);
+	}
+	return false;
+}
+
+static bool
+look_at_unit(const char *unit, const char *result, struct taken *taken, struct error *err)
+{
+	json_t *root = document_parse(result, strlen(result), "the result of a unit of the nightly job", err);
+	const char *error;
+
+	if (root == NULL)
+		return false;
+	error = json_string_value(json_object_get(root, "error"));
+	if (error != NULL && taken->failed++ < FAILURES_SHOWN)
+		text_add_format(&taken->failures, "%s%s: %s", taken->failures.length > 0 ? "; " : "", unit, error);
+	json_decref(root);
+	return true;
+}
+
+static bool
+look_at_units(struct night *night, struct taken *taken, struct error *err)
+{
+	struct rows units;
+	bool fine = true;
+
+	if (!night_units(night->run, "ingest", &units, err))
+		return false;
+	for (int i = 0; fine && i < units.count; i++) {
+		const char *unit = row_text(&units, i, NIGHT_UNIT_NAME);
+
+		if (!row_bool(&units, i, NIGHT_UNIT_IS_DONE))
+			continue;
+		taken->files += is_file(night, unit);
+		fine = look_at_unit(unit, row_text(&units, i, NIGHT_UNIT_RESULT), taken, err);
+	}
+	rows_release(&units);
+	return fine;
+}
+
+/* --- what is told ------------------------------------------------------------------------------------ */
+
+static void
+tell_count(struct text *out, int64_t count, const char *what, const char **before)
+{
+	if (count == 0)
+		return;
+	text_add_format(out, "%s%lld %s", *before, (long long)count, what);
+	*before = ", ";
+}
+
+static void
+tell_line(struct taken *taken, struct text *out)
+{
+	const struct batch_counts *counts = &taken->sum.counts;
+	const char *before = ": ";
+
+	if (taken->files > 0)
+		text_add_format(out, "%lld file%s, ", (long long)taken->files, taken->files == 1 ? "" : "s");
+	text_add_format(out, "%lld record%s", (long long)counts->records, counts->records == 1 ? "" : "s");
+	tell_count(out, counts->accepted, "accepted", &before);
+	tell_count(out, counts->duplicates, "duplicates", &before);
+	tell_count(out, counts->ignored, "ignored", &before);
+	tell_count(out, counts->quarantined, "quarantined", &before);
+	tell_count(out, counts->rejected, "rejected", &before);
+	if (taken->failed > 0)
+		text_add_format(out, "; %lld not read to the end: %s%s", (long long)taken->failed, text_string(&taken->failures),
+		    taken->failed > FAILURES_SHOWN ? "; ..." : "");
+}
+
+bool
+night_ingest(struct night *night, struct night_told *told, struct error *err)
+{
+	struct taken taken = {0};
+	bool fine = take_sources(night, &taken, err) && look_at_units(night, &taken, err);
+
+	if (fine) {
+		if (config_names(night->config, "source") > 0)
+			tell_line(&taken, &told->line);
+		else
+			text_add_string(&told->line, "no source is configured");
+		text_add_format(
+		    &told->json, "\"files\":%lld,\"not_read_to_the_end\":%lld,", (long long)taken.files, (long long)taken.failed);
+		intake_json(&taken.sum, &told->json);
+		told->findings = taken.failed > 0 || taken.sum.counts.quarantined + taken.sum.counts.rejected > 0;
+	}
+	text_release(&taken.failures);
+	return fine;
+}
