@@ -96,6 +96,14 @@ option_value(const struct run *run, const char *name)
 }
 
 const char *
+option_text(const struct run *run, const char *name)
+{
+	const char *value = option_value(run, name);
+
+	return value == NULL ? "" : value;
+}
+
+const char *
 option_each(const struct run *run, const char *name, size_t at)
 {
 	for (size_t i = 0; i < run->use_count; i++)
@@ -590,6 +598,9 @@ commands_main(const struct command *const *commands, int argc, char **argv)
 
 /* --- talk ------------------------------------------------------------------------------------ */
 
+/* A line of progress is on the terminal. */
+static bool progress_stands;
+
 static void
 say_json(const struct run *run, const char *level, const char *message)
 {
@@ -633,6 +644,7 @@ say(const struct run *run, const char *format, ...)
 
 	if (run->quiet)
 		return;
+	progress_end(run);
 	va_start(arguments, format);
 	vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
@@ -674,7 +686,7 @@ progress(const struct run *run, const char *format, ...)
 	int64_t now;
 	va_list arguments;
 
-	if (run->quiet || isatty(STDERR_FILENO) == 0)
+	if (run->quiet || run->log_json || isatty(STDERR_FILENO) == 0)
 		return;
 	now = clock_ms();
 	if (started == 0)
@@ -688,6 +700,18 @@ progress(const struct run *run, const char *format, ...)
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	fputs("\033[K", stderr);
+	progress_stands = true;
+}
+
+/* ", 1200/s", or ", 30/min" of what is slower. */
+static const char *
+speed_text(int64_t done, int64_t elapsed_ms, char out[48])
+{
+	if (done * 1000 >= elapsed_ms)
+		snprintf(out, 48, ", %lld/s", (long long)(done * 1000 / elapsed_ms));
+	else
+		snprintf(out, 48, ", %lld/min", (long long)(done * 60000 / elapsed_ms));
+	return out;
 }
 
 void
@@ -695,7 +719,8 @@ progress_count(const struct run *run, const char *what, int64_t done, int64_t to
 {
 	static char known[64];
 	static int64_t started, first, last;
-	int64_t elapsed, rate, left;
+	int64_t elapsed, left;
+	char speed[48] = "";
 
 	if (strncmp(known, what, sizeof known - 1) != 0 || done < last) {
 		snprintf(known, sizeof known, "%s", what);
@@ -704,19 +729,26 @@ progress_count(const struct run *run, const char *what, int64_t done, int64_t to
 	}
 	last = done;
 	elapsed = clock_ms() - started;
-	rate = elapsed < 1000 ? 0 : (done - first) * 1000 / elapsed;
-	if (rate == 0 || total == 0) {
-		progress(run, "%s: %lld, %lld/s", what, (long long)done, (long long)rate);
+	/* The first second says little of how fast it is. */
+	if (elapsed >= 1000 && done > first)
+		(void)speed_text(done - first, elapsed, speed);
+	if (total == 0) {
+		progress(run, "%s: %lld%s", what, (long long)done, speed);
 		return;
 	}
-	left = (total - done) / rate;
-	progress(run, "%s: %lld of %lld, %lld/s, %lld:%02lld left", what, (long long)done, (long long)total, (long long)rate,
+	if (speed[0] == '\0') {
+		progress(run, "%s: %lld of %lld", what, (long long)done, (long long)total);
+		return;
+	}
+	left = (total - done) * elapsed / (done - first) / 1000;
+	progress(run, "%s: %lld of %lld%s, %lld:%02lld left", what, (long long)done, (long long)total, speed,
 	    (long long)(left / 60), (long long)(left % 60));
 }
 
 void
 progress_end(const struct run *run)
 {
-	if (!run->quiet && isatty(STDERR_FILENO) != 0)
+	if (progress_stands && !run->quiet)
 		fputs("\r\033[K", stderr);
+	progress_stands = false;
 }

@@ -76,6 +76,8 @@ struct run {
 
 /* The value of an option of the command, NULL when not given; a switch gives "". The name must be declared. */
 const char *option_value(const struct run *run, const char *name);
+/* The same, but "" when not given. */
+const char *option_text(const struct run *run, const char *name);
 /* The value of the use number `at` (from 0) of an option that repeats, NULL behind the last one. */
 const char *option_each(const struct run *run, const char *name, size_t at);
 /* Opens the database for a verb that needs one with some of its options only: its `needs` is NEEDS_NOTHING.  Again, it does nothing. */
@@ -97,11 +99,12 @@ int commands_main(const struct command *const *commands, int argc, char **argv);
 
 /* Prints to standard error, unless --quiet, one line of talk; as a JSON object where run->log_json says so. */
 void say(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
-/* A progress line on a terminal: rewritten in place, at most ten times a second, nothing when stderr is no terminal. */
+/* A progress line on a terminal: rewritten in place, at most ten times a second, nothing when stderr is no terminal, or run->log_json. */
 void progress(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same, of work that can be counted: how much of it is done (of a total, unless that is 0: not known), how fast, and how long the
  * rest will take.  `what` is "rating: tenant periods"; another text, or less done than before, is another work. */
 void progress_count(const struct run *run, const char *what, int64_t done, int64_t total);
+/* Takes the line away; say() does that, too. */
 void progress_end(const struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * config_rule.h -- the rules of config_keys.def: which settings there are, and what each takes.  For base/config.c.
+ * config_rule.h -- the rules of config_keys.def: which settings there are, and what each takes.  For base/config*.c.
  */
 #ifndef BASE_CONFIG_RULE_H
 #define BASE_CONFIG_RULE_H

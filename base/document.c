@@ -377,12 +377,16 @@ distance(const char *a, const char *b)
 bool
 document_suggest(struct error *err, const char *name, const char *const *names, size_t count)
 {
-	size_t best = SIZE_MAX, nearest = 0, used = 0;
+	enum { WORD = 4 };
+	size_t best = SIZE_MAX, nearest = 0, used = 0, length = strlen(name);
 	char list[400] = "";
 
 	for (size_t i = 0; i < count; i++) {
 		size_t off = distance(name, names[i]);
 
+		/* Nothing is nearer than what begins with it. */
+		if (length >= WORD && strncmp(name, names[i], length) == 0)
+			off = 1;
 		if (off < best) {
 			best = off;
 			nearest = i;

@@ -74,10 +74,22 @@ file_write(const char *path, const char *bytes, size_t length, struct error *err
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+/* What is not mended by trying again needs somebody who puts the path or its rights right. */
+static enum error_kind
+kind_of(int why)
+{
+	static const int wrong[] = {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP, EISDIR, EEXIST, ENAMETOOLONG};
+
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+		if (why == wrong[i])
+			return ERROR_INPUT;
+	return ERROR_AWAY;
+}
+
 static bool
 read_failed(const char *path, int why, struct error *err)
 {
-	error_set(err, ERROR_AWAY, "the file could not be read: %s", strerror(why));
+	error_set(err, kind_of(why), "the file could not be read: %s", strerror(why));
 	return error_at(err, path, 0);
 }
 
@@ -107,7 +119,7 @@ digest_rest(int fd, unsigned char out[DIGEST_SIZE], int64_t *bytes)
 bool
 file_digest(const char *path, unsigned char digest[DIGEST_SIZE], int64_t *bytes, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool fine;
 	int why;
 
@@ -124,7 +136,7 @@ file_digest(const char *path, unsigned char digest[DIGEST_SIZE], int64_t *bytes,
 static bool
 folder_failed(const char *path, const char *what, int why, struct error *err)
 {
-	error_set(err, ERROR_AWAY, "the folder could not be %s: %s", what, strerror(why));
+	error_set(err, kind_of(why), "the folder could not be %s: %s", what, strerror(why));
 	return error_at(err, path, 0);
 }
 
@@ -244,7 +256,7 @@ file_rename(const char *from, const char *to, struct error *err)
 static bool
 keep_failed(const struct kept_file *file, const char *what, int why, struct error *err)
 {
-	error_set(err, ERROR_AWAY, "the file could not be %s: %s", what, strerror(why));
+	error_set(err, kind_of(why), "the file could not be %s: %s", what, strerror(why));
 	error_at(err, file->path, 0);
 	return error_hint(err, "See that the folder can be written, and that the disk has room; then run again.");
 }

@@ -31,7 +31,7 @@ bool file_end(struct new_file *file, struct error *err);
 /* Takes it away. */
 void file_abandon(struct new_file *file);
 
-/* The SHA-256 of a whole file, and its length. */
+/* The SHA-256 of a whole file, and its length.  Errors: INPUT where it is not there or may not be read; else AWAY. */
 MUST_CHECK
 bool file_digest(const char *path, unsigned char digest[DIGEST_SIZE], int64_t *bytes, struct error *err);
 

@@ -78,7 +78,7 @@ list(struct run *run, struct error *err)
 	    {"code", "code", COLUMN_TEXT}, {"source", "source", COLUMN_TEXT}, {"record", "record", COLUMN_NUMBER},
 	    {"field", "field", COLUMN_TEXT}, {"value", "value", COLUMN_TEXT}, {"bytes", "bytes", COLUMN_NUMBER},
 	    {"state", "state", COLUMN_TEXT}, {0}};
-	const char *code = option_value(run, "code") == NULL ? "" : option_value(run, "code");
+	const char *code = option_text(run, "code");
 	struct table *table;
 	struct rows rows;
 

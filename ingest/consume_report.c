@@ -1,7 +1,6 @@
 /* consume_report.c -- what a consumer says of itself while it runs: a line on a terminal, a file for Prometheus. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/metrics.h"
@@ -96,7 +95,7 @@ consume_report_line(struct consuming *consuming)
 	static int64_t last_ms, last_records;
 	int64_t now_ms = clock_ms(), records, set_aside, lag = 0, rate;
 
-	if (!consuming->options->live || isatty(STDERR_FILENO) == 0 || now_ms - last_ms < 1000)
+	if (!consuming->options->live || now_ms - last_ms < 1000)
 		return;
 	lock(consuming);
 	records = consuming->result.sum.counts.records;
@@ -104,7 +103,7 @@ consume_report_line(struct consuming *consuming)
 	for (size_t i = 0; i < consuming->result.partition_count; i++)
 		lag += lag_of(&consuming->result.partitions[i]);
 	rate = last_ms == 0 ? 0 : (records - last_records) * 1000 / (now_ms - last_ms);
-	fprintf(stderr, "\r%s: %lld records, %lld/s, %lld duplicates, %lld set aside, %lld behind, %zu partitions\033[K",
+	progress(consuming->run, "%s: %lld records, %lld/s, %lld duplicates, %lld set aside, %lld behind, %zu partitions",
 	    consuming->options->topic, (long long)records, (long long)rate, (long long)consuming->result.sum.counts.duplicates,
 	    (long long)set_aside, (long long)lag, consuming->result.partition_count);
 	unlock(consuming);

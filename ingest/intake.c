@@ -202,7 +202,7 @@ skip_booked(struct intake *intake, struct reader *reader, struct error *err)
 		fine = reader_next(reader, &arena, &record, &at_end, err);
 		records += fine && !at_end;
 		arena_reset(&arena);
-		progress(intake->run, "%lld records that are booked", (long long)records);
+		progress_count(intake->run, "records that are booked", records - 1, intake->writer.next_record - 1);
 	}
 	arena_release(&arena);
 	if (!fine || (records == intake->writer.next_record && (records == 1 || reader_position(reader) == position)))
@@ -233,8 +233,7 @@ book_all(struct intake *intake, struct handover *handover, struct error *err)
 		intake_add(result, batch, &counts);
 		if (intake->watch != NULL && !intake->watch(intake->context, batch, err))
 			return false;
-		progress(
-		    run, "%lld records, %lld accepted", (long long)result->counts.records, (long long)result->counts.accepted);
+		progress_count(run, "records", result->counts.records, 0);
 		handover_give_back(handover, batch);
 	}
 	result->unreadable = !handover_result(handover, err);

@@ -25,14 +25,6 @@ const struct command cmd_audit_list = {
     .run = list,
 };
 
-static const char *
-value_or_empty(const struct run *run, const char *name)
-{
-	const char *value = option_value(run, name);
-
-	return value == NULL ? "" : value;
-}
-
 static bool
 list(struct run *run, struct error *err)
 {
@@ -51,7 +43,7 @@ list(struct run *run, struct error *err)
 	if (since != NULL && !instant_option(since, &from, err))
 		return error_wrap(err, "--since");
 	if (!db_rows(run->db, SQL_LEDGER_AUDIT_LIST,
-		PARAMS(value_or_empty(run, "subject"), value_or_empty(run, "who"), value_or_empty(run, "action"),
+		PARAMS(option_text(run, "subject"), option_text(run, "who"), option_text(run, "action"),
 		    since == NULL ? NULL : param_instant(&run->arena, from), param_number(&run->arena, limit)),
 		&rows, err))
 		return false;

@@ -83,14 +83,6 @@ word(const struct rows *note, enum note_column column)
 
 /* --- issue ----------------------------------------------------------------------------------- */
 
-static const char *
-text_option(const struct run *run, const char *name)
-{
-	const char *value = option_value(run, name);
-
-	return value == NULL ? "" : value;
-}
-
 static bool
 read_scope(const struct run *run, enum credit_scope *scope, struct error *err)
 {
@@ -139,8 +131,8 @@ read_wish(struct run *run, struct credit_wish *wish, struct error *err)
 	    .lines = lines,
 	    .amount = option_value(run, "amount"),
 	    .reason = option_value(run, "reason"),
-	    .ticket = text_option(run, "ticket"),
-	    .note = text_option(run, "note")};
+	    .ticket = option_text(run, "ticket"),
+	    .note = option_text(run, "note")};
 	while ((line = option_each(run, "line", wish->line_count)) != NULL)
 		lines[wish->line_count++] = line;
 	if (wish->reason == NULL) {
@@ -206,7 +198,7 @@ list(struct run *run, struct error *err)
 	struct table *table;
 	struct rows rows;
 
-	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_LIST, PARAMS(text_option(run, "tenant"), text_option(run, "invoice")), &rows,
+	if (!db_rows(run->db, SQL_LEDGER_CREDIT_NOTE_LIST, PARAMS(option_text(run, "tenant"), option_text(run, "invoice")), &rows,
 		err))
 		return false;
 	table = table_new(columns);

@@ -89,7 +89,7 @@ const struct command cmd_invoice_uncollectible = {
 static bool
 read_scope(struct run *run, struct invoice_scope *scope, struct error *err)
 {
-	*scope = (struct invoice_scope){.tenant = option_value(run, "tenant") == NULL ? "" : option_value(run, "tenant")};
+	*scope = (struct invoice_scope){.tenant = option_text(run, "tenant")};
 	return period_option(run, &scope->period, err);
 }
 

@@ -43,14 +43,6 @@ const struct command cmd_parked_release = {
     .run = release,
 };
 
-static const char *
-value_or_empty(const struct run *run, const char *name)
-{
-	const char *value = option_value(run, name);
-
-	return value == NULL ? "" : value;
-}
-
 /* What was released needs more columns than what is parked. */
 static bool
 list(struct run *run, struct error *err)
@@ -71,7 +63,7 @@ list(struct run *run, struct error *err)
 	struct table *table;
 	struct rows rows;
 
-	if (!db_rows(run->db, SQL_LEDGER_PARKED_LIST, PARAMS(value_or_empty(run, "tenant"), all ? "true" : "false"), &rows, err))
+	if (!db_rows(run->db, SQL_LEDGER_PARKED_LIST, PARAMS(option_text(run, "tenant"), all ? "true" : "false"), &rows, err))
 		return false;
 	table = table_new(all ? all_columns : short_columns);
 	for (int i = 0; i < rows.count; i++) {
@@ -91,9 +83,9 @@ read_wish(struct run *run, struct parked_wish *wish, struct error *err)
 {
 	*wish = (struct parked_wish){.ids = run->operands,
 	    .id_count = run->operand_count,
-	    .tenant = value_or_empty(run, "tenant"),
-	    .note = value_or_empty(run, "note"),
-	    .ticket = value_or_empty(run, "ticket")};
+	    .tenant = option_text(run, "tenant"),
+	    .note = option_text(run, "note"),
+	    .ticket = option_text(run, "ticket")};
 	if ((wish->id_count == 0) == (wish->tenant[0] == '\0')) {
 		error_set(err, ERROR_USAGE, "what is released is named by numbers, or by a tenant");
 		return error_hint(err, "tollbook parked list shows what is parked: tollbook parked release 7, or --tenant acme.");

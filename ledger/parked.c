@@ -17,6 +17,7 @@ parkings_add(struct parkings *parkings, const struct parking *parking)
 	    .measured = arena_copy(arena, parking->measured, strlen(parking->measured)),
 	    .currency = arena_copy(arena, parking->currency, strlen(parking->currency)),
 	    .detail = arena_copy(arena, parking->detail, strlen(parking->detail)),
+	    .extent = parking->extent == NULL ? "" : arena_copy(arena, parking->extent, strlen(parking->extent)),
 	};
 }
 
@@ -34,7 +35,7 @@ parkings_add_error(struct parkings *parkings, const char *tenant, const char *pe
 		text_add_format(&detail, ". %s", err->detail);
 	if (err->hint[0] != '\0')
 		text_add_format(&detail, "%s%s", err->detail[0] != '\0' ? " " : ". ", err->hint);
-	parkings_add(parkings, &(struct parking){tenant, period, "", "", text_string(&detail)});
+	parkings_add(parkings, &(struct parking){tenant, period, "", "", text_string(&detail), ""});
 	text_release(&detail);
 }
 
@@ -54,7 +55,7 @@ static const char *
 field_of(const struct parking *parking, int field)
 {
 	const char *const fields[FIELDS] = {
-	    parking->tenant, parking->period, parking->measured, parking->currency, parking->detail};
+	    parking->tenant, parking->period, parking->measured, parking->currency, parking->detail, parking->extent};
 
 	return fields[field];
 }
@@ -84,7 +85,8 @@ settle(struct run *run, const char *reason, const struct parkings *parkings, boo
 	list_fields(parkings, lists);
 	fine = db_one_row(run->db, SQL_LEDGER_PARKED_SETTLE,
 	    PARAMS(reason, text_string(&lists[0]), text_string(&lists[1]), text_string(&lists[2]), text_string(&lists[3]),
-		text_string(&lists[4]), param_instant(&run->arena, run->now), run->by, lifts ? "true" : "false"),
+		text_string(&lists[4]), text_string(&lists[5]), param_instant(&run->arena, run->now), run->by,
+		lifts ? "true" : "false"),
 	    &rows, err);
 	for (int field = 0; field < FIELDS; field++)
 		text_release(&lists[field]);

@@ -4,7 +4,7 @@
  * Some reasons stand in the way of finalizing (finance.parked_now.blocks); the others say what failed, and is tried again each night.
  * What is parked is let go by itself when its cause is gone.  A person who releases it takes it as it is: the same reason parks that
  * period again only where more is measured than was then, where something that was known is not known now, or the other way round,
- * and of what failed where it fails with another error.
+ * and of what failed where it fails with another error.  Of an estimate it counts what it is made of: its worth moves with what others use.
  */
 #ifndef LEDGER_PARKED_H
 #define LEDGER_PARKED_H
@@ -28,6 +28,7 @@ struct parking {
 	const char *measured; /* decimal text of what is above a limit; "" where nothing is measured, or it is not known */
 	const char *currency; /* of that; "" for none */
 	const char *detail;   /* for people: the figures, or the error with its remedy */
+	const char *extent;   /* where the measure is an estimate: how many units it is made of; "" or NULL elsewhere */
 };
 
 /* Those of one reason; zeroed to begin with, ended with parkings_release(). */

@@ -29,9 +29,11 @@ const struct command cmd_nightly = {
     .run = nightly,
 };
 
+static const char nothing_to_do[] = "nothing to do: the night is done already";
+
 /* --- what would be done ---------------------------------------------------------------------- */
 
-/* Columns of night_due.sql: tenant, period, ends, due, amount charged, minor units, currency, what stands against it. */
+/* Columns of night_due.sql: tenant, period, ends, due, amount charged, currency, how it stands. */
 enum due_column { DUE_TENANT, DUE_PERIOD, DUE_ENDS, DUE_AT, DUE_AMOUNT, DUE_CURRENCY, DUE_STATE };
 
 static bool
@@ -64,6 +66,8 @@ show_plan(struct run *run, const struct config *config, const struct night_due *
 	struct table *table = table_new(columns);
 	bool fine = true;
 
+	if (count == 0)
+		run->finding = ERROR_NOTHING;
 	for (size_t i = 0; i < count; i++) {
 		char at[INSTANT_TEXT];
 
@@ -74,7 +78,7 @@ show_plan(struct run *run, const struct config *config, const struct night_due *
 	if (count > 0)
 		fine = tell_due(run, config, &nights[count - 1], table, err);
 	if (fine)
-		table_print(table, run, "no period is due, of the usage that is rated by now");
+		table_print(table, run, count == 0 ? nothing_to_do : "no period is due, of the usage that is rated by now");
 	table_free(table);
 	return fine;
 }
@@ -88,7 +92,7 @@ run_all(struct run *run, const struct config *config, const struct night_due *ni
 	enum night_outcome worst = NIGHT_DONE, outcome;
 
 	if (count == 0) {
-		say(run, "nothing to do: the night is done already");
+		say(run, "%s", nothing_to_do);
 		run->finding = ERROR_NOTHING;
 		return true;
 	}
@@ -127,10 +131,6 @@ run_nights(struct run *run, const struct config *config, struct error *err)
 	if (!night_lock(run, err) || !nights_due(run, config, date, &nights, &count, err))
 		return false;
 	fine = run_all(run, config, nights, count, err) || begun_and_failed(err);
-	if (count == 0) {
-		say(run, "nothing to do: the night is done already");
-		run->finding = ERROR_NOTHING;
-	}
 	/* Whoever watches must see it above all when it failed. */
 	if (metrics[0] != '\0' && db_is_open(run->db) && !status_metrics(run, config, metrics, &why))
 		say(run, "the metrics were not written: %s", why.message);

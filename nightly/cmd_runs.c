@@ -96,7 +96,7 @@ find_manifest(struct run *run, const char *which, struct rows *out, struct error
 }
 
 /* Columns of manifest_steps.sql. */
-enum step_column { STEP_NAME, STEP_FINDINGS, STEP_DIFFERENCES, STEP_RESULT, STEP_TOLD, STEP_STARTED, STEP_SECONDS };
+enum step_column { STEP_NAME, STEP_FINDINGS, STEP_DIFFERENCES, STEP_RESULT, STEP_TOLD, STEP_SECONDS };
 
 static bool
 print_steps(struct run *run, const char *number, struct error *err)

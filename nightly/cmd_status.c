@@ -1,7 +1,6 @@
 /* cmd_status.c -- `tollbook status`: the one screen that says how fresh and how complete the money is. */
 #include <string.h>
 
-#include "base/file.h"
 #include "base/table.h"
 #include "nightly/settings.h"
 #include "nightly/status.h"
@@ -98,18 +97,6 @@ print_status(struct run *run, const struct status *facts)
 }
 
 static bool
-write_metrics(const struct status *facts, const char *path, struct error *err)
-{
-	struct text out = {0};
-	bool fine;
-
-	status_write_metrics(facts, &out);
-	fine = file_write(path, out.bytes, out.length, err);
-	text_release(&out);
-	return fine;
-}
-
-static bool
 show_status(struct run *run, struct error *err)
 {
 	const char *metrics = option_value(run, "metrics-file");
@@ -124,7 +111,7 @@ show_status(struct run *run, struct error *err)
 	if (!fine)
 		return false;
 	print_status(run, &facts);
-	fine = metrics == NULL || write_metrics(&facts, metrics, err);
+	fine = metrics == NULL || status_write_metrics(&facts, metrics, err);
 	status_release(&facts);
 	return fine;
 }

@@ -16,6 +16,8 @@ struct night {
 	const char *date;       /* YYYY-MM-DD */
 	bool caught_up;         /* it was missed: take only what had come before run->now */
 	struct instant read_at; /* when the night was begun: usage is in the future by this */
+	/* Take only usage that had come before this; NULL: all that there is. */
+	const struct instant *until;
 };
 
 /* What a step says of itself when it is done. */
@@ -24,7 +26,7 @@ struct night_told {
 	struct text
 	    json; /* members of a JSON object, without braces: "\"files\":2,\"records\":400"; the same however often it was begun */
 	bool findings;    /* something waits for a person */
-	bool differences; /* the books do not agree: somebody must look before anything else is done */
+	bool differences; /* the books do not agree: nothing is published, and somebody must look */
 };
 
 /* A step does its work in transactions of its own.  An error of kind AWAY or BUSY lets the night be gone on with later; any other

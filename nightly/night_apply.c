@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/digest.h"
 #include "base/document.h"
+#include "base/file.h"
 #include "base/index.h"
 #include "ledger/books.h"
 #include "ledger/night_unit.h"
@@ -71,24 +71,6 @@ count_unit(struct applying *applying, const struct rows *units, int row, struct 
 /* --- files ----------------------------------------------------------------------------------- */
 
 static bool
-file_digest(const char *path, unsigned char out[DIGEST_SIZE], struct error *err)
-{
-	struct text bytes = {0};
-	struct digest *digest;
-
-	if (!document_read(path, &bytes, err)) {
-		text_release(&bytes);
-		return false;
-	}
-	digest = digest_new();
-	digest_bytes(digest, bytes.bytes, bytes.length);
-	digest_end(digest, out);
-	digest_free(digest);
-	text_release(&bytes);
-	return true;
-}
-
-static bool
 apply_by_kind(struct run *run, int kind, const char *path, int64_t *changes, struct error *err)
 {
 	struct price_published published;
@@ -129,7 +111,7 @@ apply_file(struct applying *applying, int kind, const char *path, struct error *
 {
 	struct run *run = applying->night->run;
 	unsigned char digest[DIGEST_SIZE];
-	int64_t changes = 0;
+	int64_t changes = 0, bytes;
 	bool too_new;
 
 	if (!is_too_new(applying, path, &too_new, err))
@@ -138,7 +120,7 @@ apply_file(struct applying *applying, int kind, const char *path, struct error *
 		applying->newer++;
 		return night_unit_done(run, step, arena_format(&run->arena, "%s:%s", newer, path), "{}", NULL, err);
 	}
-	return file_digest(path, digest, err) && apply_by_kind(run, kind, path, &changes, err) &&
+	return file_digest(path, digest, &bytes, err) && apply_by_kind(run, kind, path, &changes, err) &&
 	    unit_done(applying, kind, path, changes, digest, err);
 }
 
@@ -220,17 +202,13 @@ apply_kind(struct applying *applying, int kind, struct error *err)
 	return fine;
 }
 
-/* A series that somebody stated; NULL for a default: an issuer that numbers otherwise by a tenants file goes on so. */
+/* A series that somebody stated, or NULL: an issuer that numbers otherwise by a tenants file goes on so. */
 static const char *
-stated_series(struct run *run, const struct config *config, const char *code, const char *series)
+stated_series(const struct config *config, const char *code, const char *series)
 {
-	const char *key = arena_format(&run->arena, "issuer.%s.%s", code, series);
-	struct config_shown shown;
+	const char *value = config_named(config, "issuer", code, series);
 
-	for (size_t at = 0; config_at(config, at, &shown); at++)
-		if (strcmp(shown.key, key) == 0)
-			return strcmp(shown.origin, "default") == 0 ? NULL : config_named(config, "issuer", code, series);
-	return NULL;
+	return value[0] == '\0' ? NULL : value;
 }
 
 static bool
@@ -244,8 +222,7 @@ apply_issuers(struct applying *applying, struct error *err)
 		bool changed;
 
 		if (!issuer_apply(run, code, config_named(config, "issuer", code, "name"),
-			stated_series(run, config, code, "invoice_series"),
-			stated_series(run, config, code, "credit_note_series"),
+			stated_series(config, code, "invoice_series"), stated_series(config, code, "credit_note_series"),
 			arena_format(&run->arena, "[issuer %s] of the configuration", code), &changed, err) ||
 		    !unit_done(applying, APPLY_ISSUERS, code, changed, NULL, err))
 			return false;
@@ -255,8 +232,8 @@ apply_issuers(struct applying *applying, struct error *err)
 
 /* --- the step -------------------------------------------------------------------------------- */
 
-/* All of it is one transaction: a dry run sees what it would do, and of a run that was killed nothing is there or everything.  The
- * lock of the books comes first, as it does for whoever takes numbers of documents. */
+/* All of it is one transaction: of a run that was killed nothing is there or everything.  The lock of the books comes first, as it does
+ * for whoever takes numbers of documents. */
 static bool
 apply_all(struct applying *applying, struct error *err)
 {
@@ -265,10 +242,10 @@ apply_all(struct applying *applying, struct error *err)
 
 	for (int kind = APPLY_PRICES; fine && kind < APPLY_KINDS; kind++)
 		fine = apply_kind(applying, kind, err);
-	if (fine && !run->dry_run)
+	if (fine)
 		return db_commit(run->db, err);
 	db_rollback(run->db);
-	return fine;
+	return false;
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/document.h"
+#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/table.h"
 #include "ingest/mapping.h"
@@ -66,17 +67,16 @@ is_wanted(const struct folder_source *source, const char *name)
 	return name[0] != '.' && !ends_with(name, ".part") && !ends_with(name, ".tmp") && fnmatch(source->pattern, name, 0) == 0;
 }
 
-/* A missed night takes only what had come before its instant. */
 static bool
 is_in_time(const struct night *night, const struct stat *file)
 {
 	const int64_t second = 1000000;
 
-	if (!night->caught_up)
+	if (night->until == NULL)
 		return true;
-	if (file->st_mtim.tv_sec != night->run->now.us / second)
-		return file->st_mtim.tv_sec < night->run->now.us / second;
-	return file->st_mtim.tv_nsec / 1000 < night->run->now.us % second;
+	if (file->st_mtim.tv_sec != night->until->us / second)
+		return file->st_mtim.tv_sec < night->until->us / second;
+	return file->st_mtim.tv_nsec / 1000 < night->until->us % second;
 }
 
 /* --- planning ------------------------------------------------------------------------------------ */
@@ -119,19 +119,36 @@ plan_found(struct found *found, struct error *err)
 	return error_hint(err, "Move some of them elsewhere until the next night, or join them: a file may be large.");
 }
 
-/* The database keeps no such name. */
+/* Nobody forgets it: it is told each night. */
 static bool
-refuse_name(const struct folder_source *source, const char *name, struct error *err)
+leave_out(const struct folder_source *source, const char *name, const char *why, struct error *err)
 {
-	struct text unit = {0};
+	struct text unit = {0}, result = {0};
 	bool fine;
 
 	text_add_format(&unit, "%s ", source->name);
 	text_add_printable(&unit, name);
-	say(source->night->run, "  %s: its name is not UTF-8: it is left out until it has another one", text_string(&unit));
-	fine = night_unit_done(source->night->run, step, text_string(&unit),
-	    "{\"error\":\"its name is not UTF-8: give it another one\"}", NULL, err);
+	text_add_string(&result, "{\"error\":");
+	text_add_json(&result, why);
+	text_add_string(&result, "}");
+	say(source->night->run, "  %s: left out: %s", text_string(&unit), why);
+	fine = night_unit_done(source->night->run, step, text_string(&unit), text_string(&result), NULL, err);
 	text_release(&unit);
+	text_release(&result);
+	return fine;
+}
+
+/* One that was taken away meanwhile, or a link that leads nowhere, is none. */
+static bool
+fail_look(const struct folder_source *source, const char *name, struct error *err)
+{
+	struct arena arena = {0};
+	bool fine;
+
+	if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+		return true;
+	fine = leave_out(source, name, arena_format(&arena, "it cannot be looked at: %s", strerror(errno)), err);
+	arena_release(&arena);
 	return fine;
 }
 
@@ -144,12 +161,15 @@ find_file(struct found *found, int folder, const char *name, struct error *err)
 	size_t at;
 	bool cut;
 
-	/* One that was taken away meanwhile, or a link that leads nowhere, is none. */
-	if (!is_wanted(source, name) || fstatat(folder, name, &file, 0) != 0 || !S_ISREG(file.st_mode) ||
-	    !is_in_time(source->night, &file))
+	if (!is_wanted(source, name))
 		return true;
+	if (fstatat(folder, name, &file, 0) != 0)
+		return fail_look(source, name, err);
+	if (!S_ISREG(file.st_mode) || !is_in_time(source->night, &file))
+		return true;
+	/* The database keeps no such name. */
 	if (!utf8_check(name, strlen(name), &at, &cut))
-		return refuse_name(source, name, err);
+		return leave_out(source, name, "its name is not UTF-8: give it another one", err);
 	if (found->count == PLANNED_AT_ONCE && !plan_found(found, err))
 		return false;
 	plan_of(&file, plan);
@@ -339,36 +359,6 @@ find_standing(const char *noted, int64_t *position_id, struct intake_result *res
 	return intake_add_json(result, noted, err);
 }
 
-static bool
-digest_file(const char *path, unsigned char out[DIGEST_SIZE], struct error *err)
-{
-	enum { PIECE = 256 * 1024 };
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct digest *digest;
-	ssize_t got = 1;
-	char *piece;
-
-	if (descriptor < 0) {
-		error_set(err, ERROR_INPUT, "the file cannot be opened: %s", strerror(errno));
-		return error_hint(err, "Let the user who runs the nightly job read it.");
-	}
-	digest = digest_new();
-	piece = memory_new(PIECE, 1);
-	digest_begin(digest);
-	while (got > 0 || (got < 0 && errno == EINTR)) {
-		got = read(descriptor, piece, PIECE);
-		if (got > 0)
-			digest_bytes(digest, piece, (size_t)got);
-	}
-	if (got < 0)
-		error_set(err, ERROR_INPUT, "the file cannot be read: %s", strerror(errno));
-	digest_end(digest, out);
-	digest_free(digest);
-	free(piece);
-	must(close(descriptor) == 0);
-	return got == 0;
-}
-
 static struct reader_options
 reading_of(const struct folder_source *source)
 {
@@ -415,10 +405,10 @@ take_file(const struct folder_source *source, const char *unit, const char *plan
 	unsigned char digest[DIGEST_SIZE];
 	struct intake_result result;
 	struct error why;
-	int64_t position_id;
+	int64_t position_id, bytes;
 	bool fine = find_standing(noted, &position_id, &result, err);
 
-	if (fine && (!is_as_planned(&taking, &why) || !digest_file(taking.path, digest, &why))) {
+	if (fine && (!is_as_planned(&taking, &why) || !file_digest(taking.path, digest, &bytes, &why))) {
 		fine = finish_unit(&taking, &result, &why, err);
 	} else if (fine) {
 		taking.digest = digest;

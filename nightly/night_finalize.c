@@ -21,8 +21,8 @@ note_final(void *context, const struct finalized *finalized)
 	else if (finalized->parked)
 		finalizing->parked++;
 	else if (finalized->refused != NULL)
-		parkings_add(
-		    &finalizing->refused, &(struct parking){finalized->tenant, finalized->period, "", "", finalized->refused});
+		parkings_add(&finalizing->refused,
+		    &(struct parking){finalized->tenant, finalized->period, "", "", finalized->refused, ""});
 }
 
 /* *waiting is how many of them a person should look at. */

@@ -50,6 +50,7 @@ read_settings(struct topic *topic)
 	    .group = setting(topic, "group"),
 	    .limits = {.records = (size_t)records, .bytes = CONSUME_BATCH_BYTES},
 	    .patience_ms = 1000 * config_number(night->config, "night.patience_seconds"),
+	    .live = true,
 	    .rules = event_rules_default(night_reading_time(night)),
 	};
 	topic->options.rules.late_days = (int)config_number(night->config, "night.late_days");
@@ -144,14 +145,13 @@ plan_units(struct topic *topic, struct error *err)
 	return true;
 }
 
-/* A night that was missed takes what had come before its instant; the newest one takes what there is. */
 static bool
 find_targets(struct topic *topic, struct error *err)
 {
 	struct night *night = topic->night;
 	struct consume_targets found;
 
-	if (!consume_targets(night->run, &topic->options, night->caught_up ? &night->run->now : NULL, &found, err))
+	if (!consume_targets(night->run, &topic->options, night->until, &found, err))
 		return error_wrap(err, "source %s", topic->source);
 	topic->cluster = found.cluster;
 	topic->targets = found.offsets;
@@ -213,19 +213,7 @@ night_kafka_plan(struct night *night, struct error *err)
 /* --- what came of it -------------------------------------------------------------------------- */
 
 /* Columns of kafka_reading.sql. */
-enum {
-	FINISHED,
-	BATCHES,
-	RECORDS,
-	ACCEPTED,
-	DUPLICATES,
-	RESTAMPED,
-	IGNORED,
-	QUARANTINED,
-	REJECTED,
-	SET_ASIDE_BEFORE,
-	LEDGER_ROWS
-};
+enum { FINISHED, BATCHES, RECORDS, ACCEPTED, DUPLICATES, RESTAMPED, IGNORED, QUARANTINED, REJECTED, SET_ASIDE_BEFORE };
 
 static bool
 read_sum(struct topic *topic, bool *finished, struct intake_result *sum, struct error *err)
@@ -247,8 +235,7 @@ read_sum(struct topic *topic, bool *finished, struct intake_result *sum, struct 
 		.ignored = row_number(&row, 0, IGNORED),
 		.quarantined = row_number(&row, 0, QUARANTINED),
 		.rejected = row_number(&row, 0, REJECTED),
-		.set_aside_before = row_number(&row, 0, SET_ASIDE_BEFORE),
-		.ledger_rows = row_number(&row, 0, LEDGER_ROWS)}};
+		.set_aside_before = row_number(&row, 0, SET_ASIDE_BEFORE)}};
 	rows_release(&row);
 	return true;
 }
@@ -290,7 +277,11 @@ mark_each(struct topic *topic, const struct rows *ranges, struct error *err)
 			return false;
 		marked++;
 	}
-	must(marked == topic->count);
+	if (marked != topic->count) {
+		error_set(
+		    err, ERROR_STATE, "topic %s has fewer partitions than when this night was planned", topic->options.topic);
+		return error_hint(err, "It was made again: tollbook consume --again begins a new reading of it.");
+	}
 	return true;
 }
 

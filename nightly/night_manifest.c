@@ -217,8 +217,8 @@ add_digest(struct text *out)
 	text_add_format(out, "  \"digest\": \"%s\",\n", digest_hex(sum, sizeof sum, hex));
 }
 
-/* Columns of manifest_steps.sql that depend on the clock. */
-enum { STEP_NAME = 0, STEP_SECONDS = 6 };
+/* Columns of manifest_steps.sql for the timing. */
+enum { STEP_NAME = 0, STEP_SECONDS = 5 };
 
 static bool
 add_timing(struct manifest *manifest, const struct rows *run, struct instant ended_at, struct error *err)

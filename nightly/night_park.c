@@ -58,7 +58,7 @@ is_above(const struct config *config, const char *worth, const char *currency)
 }
 
 /* Columns of park_held.sql. */
-enum { HELD_TENANT, HELD_PERIOD, HELD_CURRENCY, HELD_WORTH, HELD_COUNT, HELD_REASONS, HELD_KNOWN, HELD_UNKNOWN };
+enum { HELD_TENANT, HELD_PERIOD, HELD_CURRENCY, HELD_WORTH, HELD_COUNT, HELD_REASONS, HELD_KNOWN, HELD_UNKNOWN, HELD_UNITS };
 
 static const char *
 held_detail(struct run *run, const struct rows *held, int row)
@@ -66,11 +66,13 @@ held_detail(struct run *run, const struct rows *held, int row)
 	const char *currency = row_text(held, row, HELD_CURRENCY);
 
 	if (row_length(held, row, HELD_WORTH) > 0)
-		return arena_format(&run->arena, "%s holds (%s), worth about %s %s", row_text(held, row, HELD_COUNT),
-		    row_text(held, row, HELD_REASONS), row_text(held, row, HELD_WORTH), currency);
-	return arena_format(&run->arena, "%s holds (%s), of unknown worth: %s of them; the others are worth about %s %s",
-	    row_text(held, row, HELD_COUNT), row_text(held, row, HELD_REASONS), row_text(held, row, HELD_UNKNOWN),
-	    row_text(held, row, HELD_KNOWN), currency);
+		return arena_format(&run->arena, "%s holds (%s) of %s units, worth about %s %s", row_text(held, row, HELD_COUNT),
+		    row_text(held, row, HELD_REASONS), row_text(held, row, HELD_UNITS), row_text(held, row, HELD_WORTH),
+		    currency);
+	return arena_format(&run->arena,
+	    "%s holds (%s) of %s units, of unknown worth: %s of them; the others are worth about %s %s",
+	    row_text(held, row, HELD_COUNT), row_text(held, row, HELD_REASONS), row_text(held, row, HELD_UNITS),
+	    row_text(held, row, HELD_UNKNOWN), row_text(held, row, HELD_KNOWN), currency);
 }
 
 static bool
@@ -83,7 +85,8 @@ find_held(struct parking_night *parking, struct error *err)
 		return false;
 	for (int i = 0; i < held.count; i++) {
 		struct parking one = {row_text(&held, i, HELD_TENANT), row_text(&held, i, HELD_PERIOD),
-		    row_text(&held, i, HELD_WORTH), row_text(&held, i, HELD_CURRENCY), held_detail(run, &held, i)};
+		    row_text(&held, i, HELD_WORTH), row_text(&held, i, HELD_CURRENCY), held_detail(run, &held, i),
+		    row_text(&held, i, HELD_UNITS)};
 
 		if (one.measured[0] == '\0' || is_above(parking->night->config, one.measured, one.currency))
 			parkings_add(&parking->held, &one);
@@ -130,8 +133,8 @@ add_jump(struct parking_night *parking, const char *factor, int row)
 	parkings_add(&parking->jumped,
 	    &(struct parking){row_text(due, row, DUE_TENANT), row_text(due, row, DUE_PERIOD), net, currency,
 		arena_format(arena, "net %s %s is more than %s times %s, the highest of the last %s invoices", net, currency,
-		    factor, money_text(arena, row_number(due, row, DUE_HIGHEST), minor_units),
-		    row_text(due, row, DUE_INVOICES))});
+		    factor, money_text(arena, row_number(due, row, DUE_HIGHEST), minor_units), row_text(due, row, DUE_INVOICES)),
+		""});
 }
 
 static bool
@@ -163,7 +166,8 @@ find_foreign(struct parking_night *parking, struct error *err)
 		parkings_add(&parking->foreign,
 		    &(struct parking){row_text(&rows, i, TENANT), row_text(&rows, i, PERIOD), row_text(&rows, i, COUNT), "",
 			arena_format(&run->arena, "%s charges in %s, and its contract is in %s: there is no draft",
-			    row_text(&rows, i, COUNT), row_text(&rows, i, OTHERS), row_text(&rows, i, CURRENCY))});
+			    row_text(&rows, i, COUNT), row_text(&rows, i, OTHERS), row_text(&rows, i, CURRENCY)),
+			""});
 	rows_release(&rows);
 	return true;
 }
@@ -176,7 +180,7 @@ add_difference(struct parking_night *parking, const char *tenant, const char *pe
 	const char *key = due_key(parking->run, tenant, period);
 
 	if (index_has(&parking->due_index, key, strlen(key)))
-		parkings_add(&parking->different, &(struct parking){tenant, period, "1", "", what});
+		parkings_add(&parking->different, &(struct parking){tenant, period, "1", "", what, ""});
 }
 
 static void

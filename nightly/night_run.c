@@ -24,6 +24,25 @@ const struct night_stage night_stages[] = {
 
 /* --- alone ----------------------------------------------------------------------------------- */
 
+/* A job that was killed has its session until the server has noticed: that is waited for, not another job. */
+static bool
+take_lock(struct run *run, bool *alone, struct error *err)
+{
+	enum { WAIT_MS = 5000, RETRY_MS = 250 };
+	int64_t deadline = clock_ms() + WAIT_MS;
+	struct rows rows;
+
+	for (;;) {
+		if (!db_one_row(run->db, SQL_NIGHTLY_JOB_LOCK, NO_PARAMS, &rows, err))
+			return false;
+		*alone = row_bool(&rows, 0, 0);
+		rows_release(&rows);
+		if (*alone || clock_ms() > deadline)
+			return true;
+		clock_wait(RETRY_MS);
+	}
+}
+
 bool
 night_lock(struct run *run, struct error *err)
 {
@@ -31,10 +50,8 @@ night_lock(struct run *run, struct error *err)
 	bool alone;
 	int64_t fence;
 
-	if (!db_one_row(run->db, SQL_NIGHTLY_JOB_LOCK, NO_PARAMS, &rows, err))
+	if (!take_lock(run, &alone, err))
 		return false;
-	alone = row_bool(&rows, 0, 0);
-	rows_release(&rows);
 	if (!alone) {
 		error_set(err, ERROR_BUSY, "another nightly run is active on this database");
 		return error_hint(err, "Let it end; tollbook status says how far it is.");
@@ -61,13 +78,25 @@ check_date(const char *date, struct error *err)
 }
 
 /* Columns of night_target.sql. */
-enum target_column { TARGET_NIGHT, TARGET_IS_TO_COME, TARGET_DONE, TARGET_BEGUN };
+enum target_column { TARGET_NIGHT, TARGET_IS_TO_COME, TARGET_DONE, TARGET_BEGUN, TARGET_AHEAD };
+
+/* Somebody's clock was wrong, then or now.  "Done already" would be said, and believed, until that night comes. */
+static bool
+check_ahead(const struct rows *target, const char *date, struct error *err)
+{
+	if (date != NULL || row_is_null(target, 0, TARGET_AHEAD))
+		return true;
+	error_set(
+	    err, ERROR_STATE, "the night of %s was run, and has not come yet by this clock", row_text(target, 0, TARGET_AHEAD));
+	return error_hint(
+	    err, "Put the clock right.  If it was ahead that night: no night before that one is run by itself any more.");
+}
 
 static bool
 find_target(struct run *run, const struct config *config, const char *date, const char **night, bool *done, struct error *err)
 {
 	struct rows rows;
-	bool to_come;
+	bool to_come, fine;
 
 	if (!db_one_row(run->db, SQL_NIGHTLY_NIGHT_TARGET,
 		PARAMS(date, param_instant(&run->arena, run->now), config_text(config, "night.at"),
@@ -78,12 +107,30 @@ find_target(struct run *run, const struct config *config, const char *date, cons
 	to_come = row_bool(&rows, 0, TARGET_IS_TO_COME);
 	*done = (!row_is_null(&rows, 0, TARGET_DONE) && strcmp(*night, row_text(&rows, 0, TARGET_DONE)) <= 0) ||
 	    (!row_is_null(&rows, 0, TARGET_BEGUN) && strcmp(*night, row_text(&rows, 0, TARGET_BEGUN)) < 0);
+	fine = check_ahead(&rows, date, err);
 	rows_release(&rows);
-	if (!to_come)
-		return true;
+	if (!fine || !to_come)
+		return fine;
 	error_set(err, ERROR_USAGE, "the night of %s has not come yet", *night);
 	return error_hint(err, "It comes at %s, %s; --as-of says that it is another time.", config_text(config, "night.at"),
 	    config_text(config, "night.zone"));
+}
+
+/* Columns of nights.sql. */
+enum night_column { NIGHT_DATE, NIGHT_AT, NIGHT_CAUGHT_UP, NIGHT_BEFORE };
+
+/* What is dated with a night must not lie before what the last one wrote. */
+static bool
+check_rises(const struct rows *nights, int row, struct error *err)
+{
+	char at[INSTANT_TEXT], before[INSTANT_TEXT];
+
+	if (row_is_null(nights, row, NIGHT_BEFORE) || row_number(nights, row, NIGHT_BEFORE) < row_number(nights, row, NIGHT_AT))
+		return true;
+	error_set(err, ERROR_STATE, "the night of %s would be at %s, but the one before it was at %s",
+	    row_text(nights, row, NIGHT_DATE), instant_format(row_instant(nights, row, NIGHT_AT), at),
+	    instant_format(row_instant(nights, row, NIGHT_BEFORE), before));
+	return error_hint(err, "Set night.at and night.zone so that it is later.");
 }
 
 bool
@@ -92,7 +139,7 @@ nights_due(
 {
 	const char *night;
 	struct rows rows;
-	bool done;
+	bool done, fine = true;
 
 	*count = 0;
 	if (!check_date(date, err) || !find_target(run, config, date, &night, &done, err))
@@ -103,11 +150,14 @@ nights_due(
 		PARAMS(night, config_text(config, "night.at"), config_text(config, "night.zone")), &rows, err))
 		return false;
 	*out = arena_take(&run->arena, (size_t)rows.count * sizeof **out);
-	for (int i = 0; i < rows.count; i++)
-		(*out)[(*count)++] = (struct night_due){arena_copy(&run->arena, row_text(&rows, i, 0), row_length(&rows, i, 0)),
-		    row_instant(&rows, i, 1), row_bool(&rows, i, 2)};
+	for (int i = 0; fine && i < rows.count; i++) {
+		fine = check_rises(&rows, i, err);
+		(*out)[(*count)++] =
+		    (struct night_due){arena_copy(&run->arena, row_text(&rows, i, NIGHT_DATE), row_length(&rows, i, NIGHT_DATE)),
+			row_instant(&rows, i, NIGHT_AT), row_bool(&rows, i, NIGHT_CAUGHT_UP)};
+	}
 	rows_release(&rows);
-	return true;
+	return fine;
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
@@ -262,23 +312,37 @@ write_manifest(struct night *night, struct text *manifest, struct error *err)
 	return file_folders(path, err) && file_write(path, manifest->bytes, manifest->length, err);
 }
 
+/* The file within the transaction that ends the night: a run that lost its lock replaces nothing. */
+static bool
+store_manifest(struct night *night, struct instant ended_at, const char *outcome, struct text *manifest, struct error *err)
+{
+	struct run *run = night->run;
+
+	if (!db_begin(run->db, err))
+		return false;
+	if (db_change(run->db, SQL_NIGHTLY_NIGHT_END,
+		PARAMS(param_number(&run->arena, run->night_run), param_instant(&run->arena, ended_at), outcome,
+		    text_string(manifest)),
+		1, err) &&
+	    write_manifest(night, manifest, err) && db_commit(run->db, err))
+		return true;
+	db_rollback(run->db);
+	return false;
+}
+
 static bool
 end_night(struct night *night, enum night_outcome *outcome, struct error *err)
 {
 	static const char *const names[] = {
 	    [NIGHT_DONE] = "done", [NIGHT_FINDINGS] = "findings", [NIGHT_DIFFERENCES] = "differences"};
-	struct run *run = night->run;
 	struct instant ended_at = instant_now();
 	struct text manifest = {0};
 	bool fine;
 
-	if (!find_outcome(run, outcome, err))
+	if (!find_outcome(night->run, outcome, err))
 		return false;
-	fine = night_manifest(night, ended_at, names[*outcome], &manifest, err) && write_manifest(night, &manifest, err) &&
-	    db_change(run->db, SQL_NIGHTLY_NIGHT_END,
-		PARAMS(param_number(&run->arena, run->night_run), param_instant(&run->arena, ended_at), names[*outcome],
-		    text_string(&manifest)),
-		1, err);
+	fine = night_manifest(night, ended_at, names[*outcome], &manifest, err) &&
+	    store_manifest(night, ended_at, names[*outcome], &manifest, err);
 	text_release(&manifest);
 	return fine || error_wrap(err, "night %s, manifest", night->date);
 }
@@ -305,6 +369,11 @@ begin_night(struct night *night, const struct night_due *due, struct instant clo
 	night->read_at = row_instant(&rows, 0, 1);
 	*attempts = row_number(&rows, 0, 2);
 	rows_release(&rows);
+	/* What came after it was begun would be in the future by its clock, where it goes on later and had pinned nothing. */
+	if (night->caught_up)
+		night->until = &run->now;
+	else if (clock.us > night->read_at.us)
+		night->until = &night->read_at;
 	return true;
 }
 
@@ -335,6 +404,9 @@ night_run(
 	if (fine && attempts > 1)
 		say(&at_night, "night %s  goes on from where it was interrupted, attempt %lld", due->date, (long long)attempts);
 	fine = fine && run_all_steps(&night, err) && end_night(&night, outcome, err);
+	/* The line that tells why names the run, too. */
+	if (!fine)
+		run->night_run = at_night.night_run;
 	arena_release(&at_night.arena);
 	return fine;
 }

@@ -26,7 +26,8 @@ struct night_due {
 	bool caught_up;
 };
 /* Which nights are to run for the one that is asked for (NULL: the newest that has come); in order, in the arena of the run.  None
- * where it is done already.  ERROR_USAGE where it is no date, or has not come yet. */
+ * where it is done already.  ERROR_USAGE where it is no date, or has not come yet; ERROR_STATE where a night that was run is ahead of
+ * the clock, or the instants of nights would not rise. */
 MUST_CHECK
 bool nights_due(
     struct run *run, const struct config *config, const char *date, struct night_due **out, size_t *count, struct error *err);

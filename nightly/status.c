@@ -214,26 +214,29 @@ write_metric(const struct status *status, const struct status_kind *kind, struct
 	text_release(&name);
 }
 
-void
-status_write_metrics(const struct status *status, struct text *out)
+bool
+status_write_metrics(const struct status *status, const char *path, struct error *err)
 {
+	struct text out = {0};
+	bool fine;
+
 	for (size_t i = 0; i < status_kind_count; i++)
 		if (status_kinds[i].metric[0] != '\0')
-			write_metric(status, &status_kinds[i], out);
+			write_metric(status, &status_kinds[i], &out);
+	fine = file_write(path, out.bytes, out.length, err);
+	text_release(&out);
+	return fine;
 }
 
 bool
 status_metrics(struct run *run, const struct config *config, const char *path, struct error *err)
 {
 	struct status status;
-	struct text out = {0};
 	bool fine;
 
 	if (!status_read(run, config, &status, err))
 		return false;
-	status_write_metrics(&status, &out);
-	fine = file_write(path, out.bytes, out.length, err);
-	text_release(&out);
+	fine = status_write_metrics(&status, path, err);
 	status_release(&status);
 	return fine;
 }

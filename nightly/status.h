@@ -38,10 +38,10 @@ bool status_read(struct run *run, const struct config *config, struct status *ou
 void status_release(struct status *status);
 /* A value for people: an instant as RFC 3339, an amount with the decimals of its currency at least; in the arena. NULL for none. */
 const char *status_value(struct arena *arena, const struct status_fact *fact);
-/* The facts as metrics, appended. */
-void status_write_metrics(const struct status *status, struct text *out);
-
-/* Reads the facts and writes them to a file, which is there whole or as it was. */
+/* Writes the facts as metrics to a file, which is there whole or as it was. */
+MUST_CHECK
+bool status_write_metrics(const struct status *status, const char *path, struct error *err);
+/* Reads the facts and writes them. */
 MUST_CHECK
 bool status_metrics(struct run *run, const struct config *config, const char *path, struct error *err);
 

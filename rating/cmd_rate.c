@@ -99,7 +99,7 @@ rate(struct run *run, struct error *err)
 {
 	struct failures failures = {.run = run};
 	const struct rate_told told = {&failures, tell_failed, NULL};
-	struct rate_scope scope = {.tenant = option_value(run, "tenant") == NULL ? "" : option_value(run, "tenant")};
+	struct rate_scope scope = {.tenant = option_text(run, "tenant")};
 	struct rate_result result;
 	int64_t workers;
 

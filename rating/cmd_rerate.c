@@ -112,14 +112,6 @@ const struct command cmd_rerate_apply = {
     .run = apply,
 };
 
-static const char *
-value_or_empty(const struct run *run, const char *name)
-{
-	const char *value = option_value(run, name);
-
-	return value == NULL ? "" : value;
-}
-
 /* --- differences ------------------------------------------------------------------------------ */
 
 /* What differences are summed up by; the parameters of rerate_differences.sql, in its order. */
@@ -393,12 +385,12 @@ print_plan_row(struct run *run, const char *rerate_id, struct error *err)
 static bool
 plan(struct run *run, struct error *err)
 {
-	struct rerate_scope scope = {.tenant = value_or_empty(run, "tenant"),
-	    .model = value_or_empty(run, "model"),
+	struct rerate_scope scope = {.tenant = option_text(run, "tenant"),
+	    .model = option_text(run, "model"),
 	    .prices = option_value(run, "prices"),
 	    .reason = option_value(run, "reason"),
-	    .ticket = value_or_empty(run, "ticket"),
-	    .note = value_or_empty(run, "note")};
+	    .ticket = option_text(run, "ticket"),
+	    .note = option_text(run, "note")};
 	const char *rerate_id;
 	int64_t movers;
 
@@ -428,7 +420,7 @@ list(struct run *run, struct error *err)
 	struct rows rows;
 
 	if (!period_option(run, &period, err) ||
-	    !db_rows(run->db, SQL_RATING_RERATE_LIST, PARAMS(period, value_or_empty(run, "tenant")), &rows, err))
+	    !db_rows(run->db, SQL_RATING_RERATE_LIST, PARAMS(period, option_text(run, "tenant")), &rows, err))
 		return false;
 	table = table_new(columns);
 	table_rows(table, &rows);
@@ -457,13 +449,13 @@ show(struct run *run, struct error *err)
 static bool
 approve(struct run *run, struct error *err)
 {
-	return rerate_decide(run, run->operands[0], true, value_or_empty(run, "note"), err);
+	return rerate_decide(run, run->operands[0], true, option_text(run, "note"), err);
 }
 
 static bool
 reject(struct run *run, struct error *err)
 {
-	return rerate_decide(run, run->operands[0], false, value_or_empty(run, "note"), err);
+	return rerate_decide(run, run->operands[0], false, option_text(run, "note"), err);
 }
 
 static bool
@@ -497,7 +489,7 @@ apply(struct run *run, struct error *err)
 	const char *rerate_id = run->operands[0];
 	struct rerate_applied applied;
 
-	if (!rerate_apply(run, rerate_id, value_or_empty(run, "note"), &applied, err))
+	if (!rerate_apply(run, rerate_id, option_text(run, "note"), &applied, err))
 		return false;
 	if (applied.before)
 		say(run, "re-rate %s was applied already, by run %lld; nothing was done", rerate_id,

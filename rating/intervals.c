@@ -26,7 +26,7 @@ struct summing {
 	int fields;                      /* of a row that comes */
 	struct interval_table *table;
 	struct usage_split old, split; /* of the row at hand */
-	int64_t rows;
+	int64_t rows, rows_expected;   /* 0: not known */
 	const char *doing;
 	struct intervals_result *result;
 };
@@ -165,7 +165,7 @@ static void
 show_progress(struct summing *summing)
 {
 	if (++summing->rows % 65536 == 0)
-		progress(summing->run, "%s: %lld rows", summing->doing, (long long)summing->rows);
+		progress_count(summing->run, summing->doing, summing->rows, summing->rows_expected);
 }
 
 static bool
@@ -280,7 +280,7 @@ move_old(struct summing *summing, struct instant from, struct error *err)
 		return false;
 	list_batches(summing, &rows);
 	rows_release(&rows);
-	summing->doing = "telling requests apart";
+	summing->doing = "telling requests apart: rows";
 	summing->fields = CONTEXT_FIELDS;
 	return summing->batches.count == 0 || pass(summing, SQL_RATING_USAGE_COPY_AGAIN, from, true, move_row, err);
 }
@@ -295,8 +295,10 @@ sum_new(struct summing *summing, struct error *err)
 	if (!db_rows(run->db, SQL_RATING_BATCHES_PENDING, NO_PARAMS, &rows, err))
 		return false;
 	list_batches(summing, &rows);
+	for (int i = 0; i < rows.count; i++)
+		summing->rows_expected += row_number(&rows, i, 1);
 	rows_release(&rows);
-	summing->doing = "summing usage";
+	summing->doing = "summing usage: rows";
 	summing->fields = PLAIN_FIELDS;
 	summing->rows = 0;
 	if (summing->batches.count == 0)

@@ -306,7 +306,7 @@ store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, stru
 		fine = send_when_large(pass, SEND_BYTES, err);
 	}
 	pass->done += (int)chunk->count;
-	progress(pass->run, "rating: %d of %d tenant periods", pass->done, due->count);
+	progress_count(pass->run, "rating: tenant periods", pass->done, due->count);
 	return fine;
 }
 

@@ -202,7 +202,7 @@ rerate_compare(struct run *run, const char *rerate_id, const char *rating_run, s
 	fine = period_source_open(run->db, &comparing.source, err);
 	for (int i = 0; fine && i < ratings.count; i++) {
 		fine = compare_one(&comparing, &ratings, i, err);
-		progress(run, "comparing: %d of %d tenant periods", i + 1, ratings.count);
+		progress_count(run, "comparing: tenant periods", i + 1, ratings.count);
 	}
 	progress_end(run);
 	period_source_close(&comparing.source);

@@ -598,7 +598,7 @@ take_event(void *context, const char *bytes, size_t length, struct error *err)
 	for (size_t i = 0; i < report->line_count; i++)
 		write_line(report, &event, &report->lines[i]);
 	if (++report->result->events % 16384 == 0)
-		progress(report->run, "requests: %lld", (long long)report->result->events);
+		progress_count(report->run, "requests", report->result->events, 0);
 	return true;
 }
 

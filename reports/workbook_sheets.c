@@ -433,7 +433,7 @@ write_data(struct book *book, const struct flat_sheet *sheet, int64_t expected, 
 			ordinal = arena_copy(&arena, row_text(&rows, count - 1, 1), row_length(&rows, count - 1, 1));
 		}
 		rows_release(&rows);
-		progress(book->run, "%s: %lld of %lld rows", sheet->name, (long long)sums->rows, (long long)expected);
+		progress_count(book->run, sheet->name, sums->rows, expected);
 	}
 	arena_release(&arena);
 	return fine;

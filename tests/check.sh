@@ -79,7 +79,7 @@ step units units
 export BUILD=build/sanitized
 step stories tests/run_stories.sh
 # What is about time and dying processes has the machine for itself.
-alone='kafka kafka_chaos kafka_tls killed private_server'
+alone='kafka kafka_chaos kafka_night kafka_tls killed private_server'
 together=()
 for script in tests/e2e/*.sh; do
 	case " $alone " in

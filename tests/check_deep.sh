@@ -4,6 +4,9 @@
 #   KILLS          moments at which ingest and rate are killed; 60 where it is not set
 #   PROPERTY_CASES, PROPERTY_LEDGERS, PROPERTY_SEED   how many random books and ledgers a second rater prices; 3000, 20, any
 #   PROPERTY_OPERATIONS   what an office does by chance, in months of work; 10000
+#   NIGHT_KILLS, NIGHT_TENANTS, NIGHT_EVENTS, NIGHT_DAYS, NIGHT_FROM   how often nights are killed, of how many tenants, with how many records a
+#                  day; 200, 50, 10000, 42 days from 2026-09-25
+#   YEAR_FROM, YEAR_NIGHTS   the year of nights; 370 from 2027-12-28
 #   TOLLBOOK_CHAOS_SEED   repeats what tests/e2e/kafka_chaos.sh did, as far as machines repeat
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +31,7 @@ fuzz() {
 		-artifact_prefix="build/fuzz/found/$name-" "build/fuzz/corpus/$name" build/fuzz/seeds \
 		$([ ! -d "tests/fuzz/seeds/$name" ] || echo "tests/fuzz/seeds/$name") >"build/fuzz/$name.log" 2>&1 || { tail -n 40 "build/fuzz/$name.log"; return 1; }
 }
-analyse() { find base ledger ingest rating reports tollbook.c -name '*.c' | sort | xargs -P 2 -n 6 tests/lint/analyse gcc; }
+analyse() { find base ledger ingest rating reports nightly tollbook.c -name '*.c' | sort | xargs -P 2 -n 6 tests/lint/analyse gcc; }
 
 check "the program is built" make -j2 all
 check "gcc -fanalyzer finds nothing" analyse
@@ -52,6 +55,10 @@ told tests/property/property.sh
 told tests/property/ledger.sh
 told tests/property/late.sh
 told tests/property/office.sh
+export NIGHT_KILLS=${NIGHT_KILLS:-200} NIGHT_TENANTS=${NIGHT_TENANTS:-50} NIGHT_EVENTS=${NIGHT_EVENTS:-10000} NIGHT_DAYS=${NIGHT_DAYS:-42} NIGHT_FROM=${NIGHT_FROM:-2026-09-25}
+export YEAR_FROM=${YEAR_FROM:-2027-12-28} YEAR_NIGHTS=${YEAR_NIGHTS:-370}
+told tests/property/nights.sh
+told tests/property/year.sh
 told tests/e2e/killed.sh
 told tests/e2e/kafka_chaos.sh
 report

@@ -10,6 +10,9 @@ SELECT set_config('search_path', 'pg_catalog', false),
        set_config('lock_timeout', '5min', false),
        set_config('idle_in_transaction_session_timeout', '30min', false),
        set_config('jit', 'off', false),
+       set_config('tcp_keepalives_idle', '10', false),
+       set_config('tcp_keepalives_interval', '5', false),
+       set_config('tcp_keepalives_count', '4', false),
        (SELECT system_identifier FROM pg_control_system()) || '/' ||
        CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END || '/' ||
        (SELECT oid FROM pg_database WHERE datname = current_database());

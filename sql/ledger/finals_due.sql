@@ -7,7 +7,7 @@
 -- $4 text kind, '' for both
 -- $5 text by whom
 -- $6 integer only those whose grace is over: hours where a contract states none; NULL for all.  Adjustments wait for it from the beginning
---    of the period that they were drafted in, which is when they were due.
+--    of the period that they could first be drafted in (draft_adjustments_due.sql), however often they were drafted since.
 SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_units, v.net_minor, v.tax_percent,
        v.kind = 'adjustment' OR v.ends <= $3::timestamptz,
        v.kind = 'adjustment' OR EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
@@ -43,7 +43,13 @@ SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_u
  WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND v.tenant >= $2::text AND v.tenant <= CASE $2::text WHEN '' THEN chr(1114111) ELSE $2::text END
    AND ($4::text = '' OR v.kind = $4::text)
    AND ($6::integer IS NULL
-    OR CASE v.kind WHEN 'period' THEN v.ends ELSE v.starts END + interval '1 hour' * COALESCE((
+    OR CASE v.kind WHEN 'period' THEN v.ends ELSE (
+		SELECT finance.period_begin(finance.period_month(LEAST(
+		               finance.period_begin(finance.period_month(b.booked, c.anchor, c.zone) + interval '1 month', c.anchor, c.zone),
+		               GREATEST(b.booked, COALESCE(c.until, 'infinity'))), c.anchor, c.zone), c.anchor, c.zone)
+		  FROM (SELECT min(a.booked_at) AS booked
+		          FROM finance.invoice_line l JOIN finance.adjustment a USING (adjustment_id) WHERE l.invoice_id = v.invoice_id) b
+		 CROSS JOIN (SELECT anchor, zone, until FROM finance.contract WHERE tenant = v.tenant ORDER BY effective DESC LIMIT 1) c) END + interval '1 hour' * COALESCE((
 		SELECT c.grace_hours FROM finance.contract c WHERE c.tenant = v.tenant AND c.effective < v.ends ORDER BY c.effective DESC LIMIT 1),
 		$6::integer) <= $3::timestamptz)
  ORDER BY v.issuer, v.ends, v.tenant, v.kind DESC;

@@ -73,6 +73,21 @@ CREATE TABLE finance.night_unit (
 );
 CREATE INDEX night_unit_name ON finance.night_unit (step, unit, plan);
 
+-- The batches that a night accounts for: those that ratings since the night before summed, its own and those by hand, whoever booked them, and
+-- those booked since then that have nothing to rate.  Each batch is of one night.
+CREATE VIEW finance.night_batch AS
+	WITH night AS (
+		SELECT night_run, at, COALESCE(lag(at) OVER (ORDER BY at), '-infinity') AS before FROM finance.night_run
+	)
+	SELECT n.night_run, s.batch_id
+	  FROM night n
+	  JOIN finance.rating_run q ON q.started_at > n.before AND q.started_at <= n.at
+	  JOIN metering.summed_batch s USING (rating_run)
+	UNION ALL
+	SELECT n.night_run, b.batch_id
+	  FROM night n
+	  JOIN metering.ingest_batch b ON b.ledger_rows = 0 AND b.appended_at > n.before AND b.appended_at <= n.at;
+
 -- Who may write as the nightly job: the newest fence, and only in the session that holds the job's lock.
 CREATE TABLE finance.night_fence (
 	fence         bigint NOT NULL,
@@ -144,6 +159,7 @@ CREATE TABLE finance.parked (
 		'rating_failed', 'draft_failed', 'finalize_failed', 'finalize_refused', 'document_failed')),
 	detail    text NOT NULL,            -- for people: the figures, or the error with its remedy
 	measured  numeric,                  -- what was above the limit; NULL where nothing was measured or it is not known
+	extent    numeric,                  -- where that is an estimate: how many units it was made of
 	currency  text NOT NULL DEFAULT '',
 	parked_at timestamptz NOT NULL,
 	parked_by text NOT NULL CHECK (parked_by <> '')

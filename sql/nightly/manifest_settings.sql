@@ -1,5 +1,5 @@
--- What was configured for a run, but which database: key, and value as JSON.
+-- What was configured for a run: key, and value as JSON.
 -- $1 bigint night run
 SELECT s.key, s.value
   FROM finance.night_run r CROSS JOIN LATERAL json_each(r.settings::json) WITH ORDINALITY AS s (key, value, place)
- WHERE r.night_run = $1::bigint AND s.key NOT LIKE 'database%' ORDER BY s.place;
+ WHERE r.night_run = $1::bigint ORDER BY s.place;

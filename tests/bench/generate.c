@@ -71,8 +71,8 @@ write_event(char *line, uint64_t number, uint64_t events)
 	    ",\"input_text_cache_read_tokens\":%" PRIu32 ",\"output_text_tokens\":%" PRIu32
 	    ",\"output_reasoning_tokens\":%" PRIu32 "}}}\n",
 	    number, draw(65536), (int)(second / 86400 + 1), (int)(second / 3600 % 24), (int)(second / 60 % 60),
-	    (int)(second % 60), (int)draw(1000), draw_tenant(), models[model].provider,
-	    models[model].name, input - cached, cached, output - thought, thought);
+	    (int)(second % 60), (int)draw(1000), draw_tenant(), models[model].provider, models[model].name, input - cached,
+	    cached, output - thought, thought);
 }
 
 static bool

@@ -75,6 +75,7 @@ wrong "a line that is no setting is refused" 2 '[night]\nat 02:00\n' 'KEY=VALUE'
 wrong "a control character is refused" 2 '[night]\ndocuments = /a\a\n' 'control character'
 given '[night]' 'at = 02:00'
 refused "a variable about a section must name a setting" 3 'Did you mean "TOLLBOOK_NIGHT_AT"?' env TOLLBOOK_NIGHT_ATT=1 tollbook config show --config "$file"
+refused "half of a name is told the whole one" 3 'Did you mean "TOLLBOOK_NIGHT_GRACE_HOURS"?' env TOLLBOOK_NIGHT_GRACE=1 tollbook config show --config "$file"
 refused "a wrong value of the environment is told with its name" 3 "environment TOLLBOOK_NIGHT_AT" \
 	env TOLLBOOK_NIGHT_AT=late tollbook config show --config "$file"
 refused "a wrong --set is a wrong command line" 2 'night.zone' tollbook config show --config "$file" --set night.zon=UTC

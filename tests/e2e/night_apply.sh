@@ -52,6 +52,9 @@ equal "the price book beside it is not published either" "$(there)" '2|2|1'
 rm "$room/tenants/3.json"
 sed 's/"price": "3"/"price": "-3"/' "$room/prices/c.json" >"$room/prices/d.json"
 refused "a price book with an error is refused with its place" 3 'd.json' night 2026-11-07
+night 2026-11-07 --log json 2>"$room/said"
+equal "for machines it is one object, which names the run" "$(python3 -c 'import json, sys
+for line in sys.stdin: said = json.loads(line); print(said["level"], said["run"], "d.json" in said["message"], said["time"][-1])' <"$room/said")" 'error 3 True Z'
 rm "$room/prices/d.json"
 echo '{"roles": []}' >"$room/roles-2.json"
 refused "two files of roles would undo each other" 3 'put them into one' night 2026-11-07
@@ -59,7 +62,7 @@ rm "$room/roles-2.json"
 check "mended, the same night is gone on with" night 2026-11-07
 equal "the new book is there" "$(there)" '3|2|1'
 configured 'invoice_series = CRN'
-refused "one series for invoices and credit notes is refused" 3 'cannot be the same' night 2026-11-08
+refused "one series for invoices and credit notes is refused" 3 'in one series' night 2026-11-08
 configured
 check "without the line" night 2026-11-08
 equal "the series stays" "$(sql "SELECT invoice_series, credit_note_series FROM finance.issuer")" 'R|CRN'

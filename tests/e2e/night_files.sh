@@ -236,4 +236,21 @@ night 2026-11-11 && not_ok "a night without its mapping is done"
 mv "$room/elsewhere" "$room/mapping.json"
 night_again 2026-11-11
 equal "a mapping that is not there stops the night, which takes no file for read then" "$(units 2026-11-11)" "gateway 2.csv 1 records, 1 accepted"
+
+# --- a night that is gone on with much later, and what cannot be looked at ----------------------------------
+
+mv "$drop" "$room/away"
+night 2026-11-12
+equal "a night whose folder is not there stops before it has pinned anything" $? 3
+mv "$room/away" "$drop"
+many 1 3 k >"$drop/k.ndjson"
+touch -d 2026-11-12T01:00:00Z "$drop/k.ndjson"
+many 1 4 l | sed s/2026-11-02/2026-11-12/ >"$drop/l.ndjson"
+touch -d 2026-11-13T01:00:00Z "$drop/l.ndjson"
+ln -s "$(printf 'x%.0s' {1..300})" "$drop/long.ndjson"
+night 2026-11-13
+equal "gone on with a day later, it takes what had come when it was begun" "$(units 2026-11-12)" "usage k.ndjson 3 records, 3 accepted"
+equal "and leaves the rest, which is in its future, to the next one" "$(units 2026-11-13)" "usage l.ndjson 4 records, 4 accepted"
+equal "a file that cannot be looked at is told" "$(told 2026-11-13)" \
+	'2 files, 4 records: 4 accepted; 1 not read to the end: usage long.ndjson: it cannot be looked at: File name too long'
 report

@@ -36,7 +36,8 @@ open_ledger undisturbed
 check "a night with no usage, in which nothing waits for anybody, ends with 0" comes_to 0 night 2026-10-27
 check "it says what each step did" grep -q 'night 2026-10-27  ingest  *0 records' "$room/said"
 check "the same night again ends with 9" comes_to 9 night 2026-10-27
-check "and says that there was nothing to do" grep -q 'nothing to do: the night is done already' "$room/said"
+equal "and says once that there was nothing to do" "$(grep -c 'nothing to do: the night is done already' "$room/said")" 1
+check "--dry-run says so with the same code" comes_to 9 night 2026-10-27 --dry-run
 check "a night before it, too, ends with 9" comes_to 9 nightly --date 2026-10-26 --as-of 2026-10-27T02:00:00Z
 refused "a night that has not come is refused" 2 'has not come yet' nightly --date 2026-10-28 --as-of 2026-10-28T01:59:59Z
 

@@ -141,5 +141,17 @@ equal "invoices it" "$(sql "SELECT net_minor, issued_on FROM finance.invoice WHE
 equal "nothing is parked" "$(parked)" ''
 equal "each was parked once, but hop" "$(sql "SELECT count(*), count(DISTINCT tenant) FROM finance.parked")" '9|8'
 refused "a re-rate at such prices still fails as a whole" 6 'rating 2026-11 of vast' tollbook rerate plan --as-of 2026-12-04T12:00:00Z --period 2026-11 --tenant vast --prices dear@1 --reason dispute --ticket T-1
+# Old books, and their first night: ann used 10.00 in December and 60.00 in January, mute a model without any price.
+new_database old
+check "old books are set up" tollbook init
+check "with prices" book usd 2026-01-01T00:00:00Z "$(rule a 1 1000)"
+check "and contracts" contracts 'ann usd' 'mute usd'
+as_of=2027-02-01T12:00:00Z
+{ used ann 12 10000; usage jan ann 2027-01-15T12:00:00Z a 60000 0 0; usage mute mute 2027-01-15T12:00:00Z nameless 7000000 0 0; } | check "usage of both months is booked" book_usage 13
+check "the first night, of 3 February, finds something" night_ends 7 2027-02-03
+equal "ann's January is more than three times her December, which was due as well; mute's has no draft, and is parked all the same" "$(parked)" \
+	'mute,2027-01,held_above_limit,7000,USD,parked
+ann,2027-01,charge_jump,60,USD,parked'
+equal "her December is invoiced" "$(final 2026-12)" 'ann 2026-12 1000;'
 check "the books reconcile" tollbook reconcile --quiet
 report

@@ -28,17 +28,20 @@ undisturbed_night() {
 	new_prices "$1" && arrive "$(day_before "$1")" || return 1
 	calls=$(calls_of "$1") && calls_of_night[$1]=$calls
 }
-# A night is killed at one border, the next night at the next one; and its share of calls, each among those that it has when nobody disturbs it.
+# A night is killed at one border, the next night at the next one; and at its share of calls.  Each is drawn from the first part of those that are
+# left to do, so that the others find some, too; some twenty are made again each time.
 disturbed_night() {
-	local date=$1 edge i
+	local date=$1 edge i at left=${calls_of_night[$1]} again=20
 	new_prices "$date" && arrive "$(day_before "$date")" || return 1
 	edge=${steps[turn / 6 % 10]}:${edges[turn % 6]}
 	turn=$((turn + 7))
 	killed "KILL_STEP=$edge" "$date" >"$room/refused" && borders=$((borders + 1))
+	[[ $edge == apply:* ]] || left=$((left / 3))
 	for ((i = 0; i < share; i++)); do
-		drawn "${calls_of_night[$date]}"
-		fault=KILL_AT=$((drawn + 1)):${hows[RANDOM % 3]}
-		killed "$fault" "$date" >"$room/refused" || { grep -q 'exit code [079]$' "$room/refused" && break; cat "$room/refused"; return 1; }
+		drawn $((again + 2 * left / (share - i + 1)))
+		at=$((drawn + 1))
+		killed "KILL_AT=$at:${hows[RANDOM % 3]}" "$date" >"$room/refused" || { grep -q 'exit code [079]$' "$room/refused" && break; cat "$room/refused"; return 1; }
+		left=$((at > again ? left - at + again : left)) left=$((left > 0 ? left : 0))
 		total=$((total + 1))
 	done
 	comes_to '0|7|9' night "$date" --quiet

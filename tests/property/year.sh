@@ -20,9 +20,6 @@ grace_hours = 24
 reconcile = open
 [limits]
 charge_jump = 0
-[apply]
-prices = $case/prices.json
-tenants = $case/tenants.json
 [source drop]
 kind = files
 folder = $drop
@@ -57,6 +54,8 @@ as_found() {
 new_database year
 check "the books are set up" tollbook init
 check "usage is invented" year make --out "$case"
+check "its prices are published" tollbook prices publish --quiet --as-of "$from" "$case/prices.json"
+check "its contracts are applied" tollbook tenant apply --quiet --as-of "$from" "$case/tenants.json"
 check "from $from on there are $nights days and the nights behind them" all_nights
 check "each event is on exactly one invoice, of its period, of the right night; periods follow one another without a gap" as_found
 equal "no night was forgotten, and none was twice" \

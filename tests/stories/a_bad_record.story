@@ -70,18 +70,18 @@ Three billion tokens are said clearly, and are hard to believe.  A person may be
                  batches                                     3
                  tenant periods                              0
                  oldest                   2026-10-05T10:00:00Z
-    quarantine   waiting                                     0
-                 oldest                                      -
-    parked       waiting                                     0
-                 oldest                                      -
     held         holds                                       0
                  tenant periods                              0
                  unknown worth                               0
+    quarantine   waiting                                     0
+                 oldest                                      -
     unbilled     tenant periods                              0
     drafts       count                                       0
     due          now                                         0
                  next                                        -
                  next tenant periods                         0
+    parked       waiting                                     0
+                 oldest                                      -
     adjustments  waiting                                     0
     invoices     final                                       0
                  owed                                        0

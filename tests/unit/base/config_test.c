@@ -313,8 +313,18 @@ static void
 two_series_of_an_issuer_differ(void)
 {
 	(void)expect_refused("[issuer A]\nname = A\ninvoice_series = inv\n", 3, "1 to 8 capital letters and digits", "");
-	(void)expect_refused("[issuer A]\nname = A\ninvoice_series = CRN\n", 3, "cannot be the same", "");
 	(void)expect_refused("[issuer A]\nname = A\ncredit_note_series = X\ninvoice_series = X\n", 3, "cannot be the same", "");
+}
+
+static void
+an_issuer_without_series_is_as_it_is(void)
+{
+	struct config *config = config_of("[issuer A]\nname = A\n[issuer B]\nname = B\ncredit_note_series = X\n");
+
+	EXPECT_TEXT(config_named(config, "issuer", "A", "credit_note_series"), "");
+	EXPECT_TEXT(config_named(config, "issuer", "B", "invoice_series"), "");
+	EXPECT_TEXT(config_named(config, "issuer", "B", "credit_note_series"), "X");
+	config_free(config);
 }
 
 static void
@@ -556,7 +566,7 @@ UNIT_TESTS("base/config", TEST(without_a_file_everything_is_at_its_default),
     TEST(lines_end_as_editors_end_them), TEST(a_time_of_day_is_two_digits_twice), TEST(a_zone_is_one_that_the_system_knows),
     TEST(a_number_is_whole_and_within_its_borders), TEST(a_choice_is_one_of_its_words), TEST(a_factor_is_not_below_zero),
     TEST(a_limit_has_each_currency_once), TEST(a_list_has_blanks_between_its_words_and_in_them_behind_a_backslash),
-    TEST(a_topic_is_named_as_kafka_wants_it), TEST(two_series_of_an_issuer_differ),
+    TEST(a_topic_is_named_as_kafka_wants_it), TEST(two_series_of_an_issuer_differ), TEST(an_issuer_without_series_is_as_it_is),
     TEST(a_source_has_what_its_kind_needs_and_nothing_of_the_other), TEST(an_unknown_setting_is_refused_with_the_nearest_one),
     TEST(a_variable_that_names_no_setting_is_refused_where_it_is_about_a_section), TEST(a_section_and_a_setting_are_there_once),
     TEST(a_section_is_named_as_it_should_be), TEST(lines_that_are_no_settings_are_refused),

@@ -144,7 +144,7 @@ a_folder_or_a_link_in_the_place_of_a_file_is_left_alone(void)
 }
 
 static void
-a_folder_that_cannot_be_made_is_away_and_leaves_nothing_behind(void)
+a_folder_that_cannot_be_made_is_for_a_person_and_leaves_nothing_behind(void)
 {
 	struct kept_file files[2];
 	struct error err = {0};
@@ -154,7 +154,7 @@ a_folder_that_cannot_be_made_is_away_and_leaves_nothing_behind(void)
 	files[0] = wanted(in_room("one"), "abc");
 	files[1] = wanted(in_room("file/two"), "abc");
 	CU_ASSERT_FALSE(files_keep(files, 2, &err));
-	CU_ASSERT_TRUE(err.kind == ERROR_AWAY);
+	CU_ASSERT_TRUE(err.kind == ERROR_INPUT);
 	EXPECT_TEXT(err.file, in_room("file"));
 	leave_room((const char *const[]){"file", NULL}, (const char *const[]){NULL});
 }
@@ -195,5 +195,5 @@ a_file_that_is_renamed_takes_the_place_of_another(void)
 UNIT_TESTS("base/file", TEST(files_are_kept_in_folders_that_are_made), TEST(a_file_that_is_there_with_the_same_bytes_is_fine),
     TEST(a_file_that_is_there_with_other_bytes_is_left_alone_and_the_others_are_written),
     TEST(a_folder_or_a_link_in_the_place_of_a_file_is_left_alone),
-    TEST(a_folder_that_cannot_be_made_is_away_and_leaves_nothing_behind),
+    TEST(a_folder_that_cannot_be_made_is_for_a_person_and_leaves_nothing_behind),
     TEST(what_killed_processes_left_is_swept_and_nothing_else), TEST(a_file_that_is_renamed_takes_the_place_of_another))

@@ -28,7 +28,7 @@ what_is_parked_outlives_what_it_was_made_of(void)
 	char tenant[] = "ann";
 
 	for (int i = 0; i < 100; i++) {
-		parkings_add(&parkings, &(struct parking){tenant, "2026-11", "1.50", "USD", "too much"});
+		parkings_add(&parkings, &(struct parking){tenant, "2026-11", "1.50", "USD", "too much", ""});
 		tenant[0]++;
 	}
 	CU_ASSERT_EQUAL_FATAL(parkings.count, 100);
