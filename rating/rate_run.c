@@ -287,7 +287,7 @@ look_for_failures(struct pass *pass, const struct chunk *chunk, int *fine_ones, 
 static bool
 store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, struct error *err)
 {
-	int64_t ids[CHUNK];
+	int64_t ids[CHUNK] = {0};
 	int fine_ones, stored = 0;
 	bool fine;
 
@@ -295,7 +295,7 @@ store_chunk(struct pass *pass, const struct rows *due, struct chunk *chunk, stru
 		return true;
 	workers_end(chunk->workers);
 	chunk->workers = NULL;
-	fine = look_for_failures(pass, chunk, &fine_ones, err) && (fine_ones == 0 || take_ids(pass, fine_ones, ids, err));
+	fine = look_for_failures(pass, chunk, &fine_ones, err) && take_ids(pass, fine_ones, ids, err);
 	for (size_t i = 0; fine && i < chunk->count; i++) {
 		const struct period *period = &chunk->period[i];
 

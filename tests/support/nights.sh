@@ -106,14 +106,20 @@ killed() {
 	done
 	[ $code = 137 ] || { printf '%s: the night of %s was not killed: exit code %s\n' "$1" "$2" "$code"; cat "$room/faulty"; return 1; }
 }
+# A night that stands still would do so for ever.
+standing=
+nothing_stands() { [ -z "$standing" ] || kill -9 "$standing"; }
+at_end+=(nothing_stands)
 # stopped NAME=VALUE DATE: a night that stands still there, in the background.
 stopped() {
-	local try
+	local try state
 	with_fault "$1" -- tollbook nightly --config "$config" --as-of "$2T02:00:00Z"
 	for ((try = 0; try < 400; try++)); do
-		case $(ps -o stat= -p "$process") in T*) return 0 ;; '') break ;; esac
+		read -r _ _ state _ <"/proc/$process/stat" || break
+		[ "$state" != T ] || { standing=$process; return 0; }
 		sleep 0.05
 	done
+	kill -9 "$process"
 	printf '%s: the night of %s does not stand still\n' "$1" "$2"
 	cat "$room/faulty"
 	return 1
@@ -122,6 +128,7 @@ stopped() {
 goes_on() {
 	local code=0
 	kill -CONT "$process"
+	standing=
 	wait "$process" 2>/dev/null || code=$?
 	[[ "|$1|" == *"|$code|"* ]] || { printf 'exit code %s, wanted %s\n' "$code" "$1"; cat "$room/faulty"; return 1; }
 }
