@@ -118,7 +118,7 @@ equal "the invoices are what they always would have been" "$(bytes_of "$files/in
 files=$room/none
 sed -i "s,^documents.*,documents = $room/october.ndjson/none," "$room/tollbook.conf"
 copy_database empty fifth
-refused "given a folder that cannot be made: the night is to be run again later" 5 "the folder could not be made" tollbook nightly --config "$room/tollbook.conf" --as-of 2026-11-03T06:00:00Z --date 2026-11-03
+refused "given a folder that cannot be made: a person is needed" 3 "the folder could not be made" tollbook nightly --config "$room/tollbook.conf" --as-of 2026-11-03T06:00:00Z --date 2026-11-03
 sed -i "s,^documents.*,documents = $files," "$room/tollbook.conf"
 check "the folder can be made now: it is run again" exits 0 night 2026-11-03
 equal "the files are the same" "$(bytes_of "$files")" "$(bytes_of "$room/undisturbed")"
