@@ -15,7 +15,7 @@ struct night {
 	const struct config *config;
 	const char *date;       /* YYYY-MM-DD */
 	bool caught_up;         /* it was missed: take only what had come before run->now */
-	struct instant read_at; /* when the night was begun: usage is in the future by this */
+	struct instant read_at; /* when the night was begun first; night_reading_time() says what it is for */
 	/* Take only usage that had come before this; NULL: all that there is. */
 	const struct instant *until;
 };

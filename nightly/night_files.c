@@ -229,7 +229,7 @@ plan_source(struct night *night, const char *name, struct error *err)
 	return fine;
 }
 
-/* Columns of night_units(). */
+/* A source whose files are pinned has a unit of its own name. */
 static bool
 has_unit(const struct rows *units, const char *name)
 {
