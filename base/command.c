@@ -12,7 +12,7 @@
 #include "base/migrate.h"
 #include "base/table.h"
 
-enum { OPTIONS_MAX = 32, WORDS_MAX = 2 };
+enum { OPTIONS_MAX = 40, WORDS_MAX = 2 };
 
 /* Taken by every verb. */
 static const struct option_spec common_options[] = {
@@ -77,10 +77,11 @@ list_options(const struct command *command)
 	return list;
 }
 
+/* Of an option that verbs share: a verb's own --format is another one. */
 static const char *
 list_value(const struct option_list *list, const char *name)
 {
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = list->own; i < list->count; i++)
 		if (strcmp(list->option[i]->name, name) == 0)
 			return list->value[i];
 	return NULL;
@@ -328,6 +329,32 @@ repeats(const struct option_spec *option)
 	return length > 3 && strcmp(option->argument + length - 3, "...") == 0;
 }
 
+static const char *const output_formats[] = {[FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv"};
+enum { OUTPUT_FORMATS = sizeof output_formats / sizeof output_formats[0] };
+
+static bool
+is_output_format(const char *text)
+{
+	for (size_t i = 0; i < OUTPUT_FORMATS; i++)
+		if (strcmp(text, output_formats[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A verb may have a --format of its own beside that of printed rows: which of the two is meant is told by the value. */
+static size_t
+meant_option(const struct option_list *list, size_t found, const char *value)
+{
+	const char *name = list->option[found]->name;
+
+	if (found >= list->own || strcmp(name, format_option.name) != 0 || !is_output_format(value))
+		return found;
+	for (size_t i = list->own; i < list->count; i++)
+		if (strcmp(list->option[i]->name, name) == 0)
+			return i;
+	return found;
+}
+
 /* Reads one option at argv[*at]; leaves *at on the last word it used. */
 static bool
 read_option(struct run *run, struct option_list *list, int argc, char **argv, int *at, struct error *err)
@@ -362,6 +389,7 @@ read_option(struct run *run, struct option_list *list, int argc, char **argv, in
 		}
 		value = argv[*at];
 	}
+	found = (ssize_t)meant_option(list, (size_t)found, value);
 	if (repeats(list->option[found])) {
 		run->uses[run->use_count++] = (struct option_use){list->option[found], value};
 	} else if (list->value[found] != NULL) {
@@ -405,13 +433,11 @@ read_words(struct option_list *list, struct run *run, int argc, char **argv, str
 static bool
 read_format(const char *text, enum output_format *out, struct error *err)
 {
-	static const char *const names[] = {[FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv"};
-
 	*out = FORMAT_TABLE;
 	if (text == NULL)
 		return true;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(text, names[i]) == 0) {
+	for (size_t i = 0; i < OUTPUT_FORMATS; i++)
+		if (strcmp(text, output_formats[i]) == 0) {
 			*out = (enum output_format)i;
 			return true;
 		}

@@ -45,7 +45,7 @@ struct command {
 	int operands_min, operands_max;    /* max -1: any number */
 	const struct option_spec *options; /* ended by a NULL name; NULL for none */
 	unsigned needs;
-	bool prints_rows; /* takes --format table|json|csv */
+	bool prints_rows; /* takes --format table|json|csv; a "format" of its own takes any other value */
 	bool takes_dry_run;
 	const char *example; /* one or more lines for --help */
 	bool (*run)(struct run *run, struct error *err);

@@ -32,8 +32,8 @@ struct cursor {
 
 static bool read_written(struct cursor *cursor, bool blank_separates, struct written *out);
 static bool read_offset(struct cursor *cursor, int *hours, int *minutes, bool *negative);
-static bool read_digits(struct cursor *cursor, int count, int *out);
-static bool read_byte(struct cursor *cursor, const char *any_of);
+static inline bool read_digits(struct cursor *cursor, int count, int *out);
+static inline bool read_byte(struct cursor *cursor, const char *any_of);
 static enum instant_result convert(const struct written *written, int offset_minutes, int utc_year_from, struct instant *out);
 static bool is_leap_second(int64_t second);
 static int days_in_month(int year, int month);
@@ -195,7 +195,7 @@ read_offset(struct cursor *cursor, int *hours, int *minutes, bool *negative)
 }
 
 /* Exactly `count` digits, as a number. */
-static bool
+static inline bool
 read_digits(struct cursor *cursor, int count, int *out)
 {
 	*out = 0;
@@ -207,13 +207,15 @@ read_digits(struct cursor *cursor, int count, int *out)
 	return true;
 }
 
-static bool
+static inline bool
 read_byte(struct cursor *cursor, const char *any_of)
 {
-	if (cursor->at == cursor->end || *cursor->at == '\0' || strchr(any_of, *cursor->at) == NULL)
-		return false;
-	cursor->at++;
-	return true;
+	for (; cursor->at < cursor->end && *any_of != '\0'; any_of++)
+		if (*cursor->at == *any_of) {
+			cursor->at++;
+			return true;
+		}
+	return false;
 }
 
 /* The year that is limited is the one of the UTC instant: 1 January 01:30 at +05:30 is last year.

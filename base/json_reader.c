@@ -2,11 +2,14 @@
 #include "base/json_reader.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-static bool fail(struct json_reader *reader, enum json_fault fault, const char *problem);
+__attribute__((cold, noinline)) static bool fail(struct json_reader *reader, enum json_fault fault, const char *problem);
 static bool enter(struct json_reader *reader, enum value_type type, struct json_value *value);
-static void leave(struct json_reader *reader);
-static bool read_string(struct json_reader *reader, struct bytes *out);
+static inline bool read_string(struct json_reader *reader, struct bytes *out);
+static bool read_other_string(struct json_reader *reader, const char *from, struct bytes *out);
 static bool unescape(struct json_reader *reader, const char *from, struct bytes *out);
 static bool read_number(struct json_reader *reader, struct bytes *out);
 static bool read_word(struct json_reader *reader, const char *word, size_t length);
@@ -20,13 +23,23 @@ is_blank(char byte)
 	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* The next byte that is no blank, not yet taken. */
-static int
-look(struct json_reader *reader)
+/* The same where a blank stands, or the end. */
+__attribute__((noinline)) static int
+look_further(struct json_reader *reader)
 {
 	while (reader->at < reader->end && is_blank(*reader->at))
 		reader->at++;
 	return reader->at < reader->end ? (unsigned char)*reader->at : NOTHING;
+}
+
+/* The next byte that is no blank, not yet taken. */
+static inline int
+look(struct json_reader *reader)
+{
+	/* Most documents that machines write have no blanks. */
+	if (reader->at < reader->end && (unsigned char)*reader->at > ' ')
+		return (unsigned char)*reader->at;
+	return look_further(reader);
 }
 
 void
@@ -43,6 +56,7 @@ json_begin(struct json_reader *reader, const char *bytes, size_t length, int dep
 	reader->key = (struct bytes){NULL, 0};
 	reader->cut = false;
 	reader->depth = depth;
+	reader->depth_most = JSON_DEPTH;
 	reader->key_count = 0;
 	reader->keys = reader->own_keys;
 	reader->keys_most = JSON_KEYS;
@@ -50,6 +64,7 @@ json_begin(struct json_reader *reader, const char *bytes, size_t length, int dep
 	for (int i = 0; i <= depth; i++) {
 		reader->begun[i] = false;
 		reader->first_key[i] = 0;
+		memset(reader->key_bits[i], 0, sizeof reader->key_bits[i]);
 	}
 	if (!utf8_check(bytes, length, &at, &reader->cut)) {
 		reader->at = bytes + at;
@@ -66,8 +81,15 @@ json_allow_keys(struct json_reader *reader, struct bytes *keys, size_t room)
 	reader->keys_most = reader->keys_room = room;
 }
 
-bool
-json_value(struct json_reader *reader, struct json_value *value)
+void
+json_allow_depth(struct json_reader *reader, int depth)
+{
+	must(depth >= reader->depth && depth <= JSON_DEPTH_MOST);
+	reader->depth_most = depth;
+}
+
+static inline bool
+read_value(struct json_reader *reader, struct json_value *value)
 {
 	int byte;
 
@@ -98,7 +120,78 @@ json_value(struct json_reader *reader, struct json_value *value)
 	}
 }
 
-static bool
+bool
+json_value(struct json_reader *reader, struct json_value *value)
+{
+	return read_value(reader, value);
+}
+
+/* Of eight bytes, the lowest bit that is set is in the first one that is a quote, a backslash or a control byte; 0: there is
+ * none.  The usual tests for a zero byte and for a byte below 0x20: bytes from 0x80 never borrow and are masked out, others
+ * borrow only where they are a hit, so that nothing below the first hit can be wrong. */
+static inline uint64_t
+string_end_bits(const char *bytes)
+{
+	const uint64_t ones = 0x0101010101010101ULL, tops = 0x8080808080808080ULL;
+	uint64_t eight, quote, backslash;
+
+	memcpy(&eight, bytes, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	eight = __builtin_bswap64(eight);
+#endif
+	quote = eight ^ ones * '"';
+	backslash = eight ^ ones * '\\';
+	return ((eight - ones * 0x20) | (quote - ones) | (backslash - ones)) & ~eight & tops;
+}
+
+#ifdef __SSE2__
+/* The same of sixteen bytes, a bit for each that is a hit: the instructions that every x86-64 has. */
+static inline unsigned
+string_end_marks(const char *bytes)
+{
+	__m128i many = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+	__m128i control = _mm_cmpeq_epi8(_mm_min_epu8(many, _mm_set1_epi8(0x1f)), many);
+	__m128i quote = _mm_cmpeq_epi8(many, _mm_set1_epi8('"')), backslash = _mm_cmpeq_epi8(many, _mm_set1_epi8('\\'));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash)));
+}
+#endif
+
+/* The first byte that is a quote, a backslash or a control byte, or the end. */
+static inline const char *
+string_end(const char *at, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - at >= 16; at += 16) {
+		unsigned marks = string_end_marks(at);
+
+		if (marks != 0)
+			return at + __builtin_ctz(marks);
+	}
+#endif
+	for (; end - at >= 8; at += 8) {
+		uint64_t bits = string_end_bits(at);
+
+		if (bits != 0)
+			return at + __builtin_ctzll(bits) / 8;
+	}
+	while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20)
+		at++;
+	return at;
+}
+
+/* The same for keys that are alike at a glance: only where there was one must the object's other keys be looked at. */
+static inline unsigned
+key_sign(struct bytes key)
+{
+	const unsigned char *at = (const unsigned char *)key.at;
+
+	if (key.length == 0)
+		return 0;
+	return (at[0] * 5U + at[key.length - 1] * 11U + at[key.length / 2] * 3U + (unsigned)key.length) % JSON_KEY_BITS;
+}
+
+__attribute__((noinline)) static bool
 repeated(const struct json_reader *reader, struct bytes key)
 {
 	for (size_t i = reader->first_key[reader->depth]; i < reader->key_count; i++)
@@ -107,22 +200,27 @@ repeated(const struct json_reader *reader, struct bytes key)
 	return false;
 }
 
-static bool
+static inline bool
 remember_key(struct json_reader *reader, struct bytes key)
 {
-	if (repeated(reader, key)) {
+	unsigned sign = key_sign(key);
+	uint64_t bit = 1ULL << (sign % 64), *bits = &reader->key_bits[reader->depth][sign / 64];
+
+	if ((*bits & bit) != 0 && repeated(reader, key)) {
 		reader->key = key;
 		return fail(reader, JSON_FAULT_KEY_TWICE, "a key twice in an object");
 	}
-	if (reader->key_count - reader->first_key[reader->depth] == reader->keys_most || reader->key_count == reader->keys_room)
-		return fail(reader, JSON_FAULT_SYNTAX,
-		    reader->keys_most == JSON_KEYS ? "more than 256 keys in one object" : "too many keys in open objects");
+	*bits |= bit;
+	if (reader->key_count == reader->keys_room)
+		return fail(reader, JSON_FAULT_SYNTAX, "too many keys in open objects");
+	if (reader->key_count - reader->first_key[reader->depth] == reader->keys_most)
+		return fail(reader, JSON_FAULT_SYNTAX, "more than 256 keys in one object");
 	reader->keys[reader->key_count++] = key;
 	return true;
 }
 
 /* Takes the comma before all but the first key or item; false at the closing bracket, which is taken, or on an error. */
-static bool
+static inline bool
 another(struct json_reader *reader, char closing)
 {
 	int byte;
@@ -133,7 +231,8 @@ another(struct json_reader *reader, char closing)
 	byte = look(reader);
 	if (byte == closing) {
 		reader->at++;
-		leave(reader);
+		reader->key_count = reader->first_key[reader->depth];
+		reader->depth--;
 		return false;
 	}
 	if (!reader->begun[reader->depth]) {
@@ -147,8 +246,9 @@ another(struct json_reader *reader, char closing)
 	return true;
 }
 
-bool
-json_key(struct json_reader *reader, struct bytes *key)
+/* Whatever stands there, faults too. */
+__attribute__((noinline)) static bool
+read_key(struct json_reader *reader, struct bytes *key)
 {
 	if (!another(reader, '}'))
 		return false;
@@ -160,6 +260,45 @@ json_key(struct json_reader *reader, struct bytes *key)
 		return fail(reader, JSON_FAULT_SYNTAX, "no colon behind a key");
 	reader->at++;
 	return true;
+}
+
+/* Where a key stands as machines write it, with nothing between comma, quotes and colon, and is surely no repetition, takes it.
+ * False where it is anything else; then nothing is taken. */
+static inline bool
+take_plain_key(struct json_reader *reader, struct bytes *key)
+{
+	const char *at = reader->at, *end = reader->end, *stop;
+	int depth = reader->depth;
+	uint64_t bit, *bits;
+	unsigned sign;
+
+	if (reader->fault != JSON_FAULT_NONE || depth == 0 || end - at < 2)
+		return false;
+	if (reader->begun[depth] && *at++ != ',')
+		return false;
+	if (*at++ != '"')
+		return false;
+	stop = string_end(at, end);
+	if (end - stop < 2 || stop[0] != '"' || stop[1] != ':')
+		return false;
+	*key = (struct bytes){at, (size_t)(stop - at)};
+	sign = key_sign(*key);
+	bit = 1ULL << (sign % 64);
+	bits = &reader->key_bits[depth][sign / 64];
+	if ((*bits & bit) != 0 || reader->key_count >= reader->keys_room ||
+	    reader->key_count - reader->first_key[depth] >= reader->keys_most)
+		return false;
+	*bits |= bit;
+	reader->keys[reader->key_count++] = *key;
+	reader->begun[depth] = true;
+	reader->at = stop + 2;
+	return true;
+}
+
+bool
+json_key(struct json_reader *reader, struct bytes *key)
+{
+	return take_plain_key(reader, key) || read_key(reader, key);
 }
 
 bool
@@ -192,13 +331,21 @@ json_skip(struct json_reader *reader, struct bytes *raw)
 
 	(void)look(reader);
 	from = reader->at;
-	if (!json_value(reader, &value))
+	if (!read_value(reader, &value))
 		return false;
 	if ((value.type == VALUE_ARRAY || value.type == VALUE_OBJECT) && !json_leave(reader))
 		return false;
 	if (raw != NULL)
 		*raw = (struct bytes){from, (size_t)(reader->at - from)};
 	return true;
+}
+
+void
+json_again(struct json_reader *reader, const char *from)
+{
+	must(from >= reader->start && from <= reader->at);
+	if (reader->fault == JSON_FAULT_NONE)
+		reader->at = from;
 }
 
 bool
@@ -223,60 +370,48 @@ fail(struct json_reader *reader, enum json_fault fault, const char *problem)
 static bool
 enter(struct json_reader *reader, enum value_type type, struct json_value *value)
 {
-	if (reader->depth == JSON_DEPTH)
-		return fail(reader, JSON_FAULT_DEPTH, "more than 16 levels");
+	if (reader->depth == reader->depth_most)
+		return fail(reader, JSON_FAULT_DEPTH, arena_format(reader->arena, "more than %d levels", reader->depth_most));
 	reader->at++;
 	reader->depth++;
 	reader->begun[reader->depth] = false;
 	reader->in_array[reader->depth] = type == VALUE_ARRAY;
 	reader->first_key[reader->depth] = reader->key_count;
+	memset(reader->key_bits[reader->depth], 0, sizeof reader->key_bits[reader->depth]);
 	value->type = type;
 	return true;
 }
 
-static void
-leave(struct json_reader *reader)
+size_t
+json_plain(struct bytes text)
 {
-	reader->key_count = reader->first_key[reader->depth];
-	reader->depth--;
-}
-
-/* True where one of eight bytes may be a quote, a backslash or a control byte: the usual tests for a zero byte and for a
- * byte below 0x20, of which only the lowest hit is exact. */
-static bool
-may_end_string(const char *bytes)
-{
-	const uint64_t ones = 0x0101010101010101ULL, tops = 0x8080808080808080ULL;
-	uint64_t eight, quote, backslash;
-
-	memcpy(&eight, bytes, sizeof eight);
-	quote = eight ^ ones * '"';
-	backslash = eight ^ ones * '\\';
-	return (((eight - ones * 0x20) & ~eight) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & tops;
+	return (size_t)(string_end(text.at, text.at + text.length) - text.at);
 }
 
 /* At an opening quote. */
-static bool
+static inline bool
 read_string(struct json_reader *reader, struct bytes *out)
 {
-	const char *from = ++reader->at;
+	const char *from = reader->at + 1, *at = string_end(from, reader->end);
 
-	while (reader->end - reader->at >= 8 && !may_end_string(reader->at))
-		reader->at += 8;
-	for (; reader->at < reader->end; reader->at++) {
-		unsigned char byte = (unsigned char)*reader->at;
-
-		if (byte == '"') {
-			*out = (struct bytes){from, (size_t)(reader->at - from)};
-			reader->at++;
-			return true;
-		}
-		if (byte == '\\')
-			return unescape(reader, from, out);
-		if (byte < 0x20)
-			return fail(reader, JSON_FAULT_SYNTAX, "a raw control byte in a string");
+	if (at == reader->end || *at != '"') {
+		reader->at = at;
+		return read_other_string(reader, from, out);
 	}
-	return fail(reader, JSON_FAULT_SYNTAX, "a string without its closing quote");
+	reader->at = at + 1;
+	*out = (struct bytes){from, (size_t)(at - from)};
+	return true;
+}
+
+/* A string that begins at `from`, at its first byte that is not to be taken as it stands. */
+__attribute__((noinline)) static bool
+read_other_string(struct json_reader *reader, const char *from, struct bytes *out)
+{
+	if (reader->at == reader->end)
+		return fail(reader, JSON_FAULT_SYNTAX, "a string without its closing quote");
+	if (*reader->at == '\\')
+		return unescape(reader, from, out);
+	return fail(reader, JSON_FAULT_SYNTAX, "a raw control byte in a string");
 }
 
 static int
@@ -522,23 +657,39 @@ utf8_sequence(const unsigned char *at, size_t left, bool *cut)
 	return length;
 }
 
+static inline uint64_t
+eight_of(const char *bytes)
+{
+	uint64_t eight;
+
+	memcpy(&eight, bytes, sizeof eight);
+	return eight;
+}
+
+static inline uint64_t
+any_of_32(const char *bytes)
+{
+	return eight_of(bytes) | eight_of(bytes + 8) | eight_of(bytes + 16) | eight_of(bytes + 24);
+}
+
 bool
 utf8_check(const char *bytes, size_t length, size_t *at, bool *cut)
 {
+	const uint64_t tops = 0x8080808080808080ULL;
 	size_t i = 0;
 
 	*cut = false;
 	while (i < length) {
-		uint64_t eight;
 		size_t step;
 
-		/* Most input is ASCII: eight bytes at a time. */
-		if (length - i >= sizeof eight) {
-			memcpy(&eight, bytes + i, sizeof eight);
-			if ((eight & 0x8080808080808080ULL) == 0) {
-				i += sizeof eight;
-				continue;
-			}
+		/* Most input is ASCII: many bytes at a time. */
+		if (length - i >= 64 && ((any_of_32(bytes + i) | any_of_32(bytes + i + 32)) & tops) == 0) {
+			i += 64;
+			continue;
+		}
+		if (length - i >= 8 && (eight_of(bytes + i) & tops) == 0) {
+			i += 8;
+			continue;
 		}
 		step = utf8_sequence((const unsigned char *)bytes + i, length - i, cut);
 		if (step == 0) {

@@ -270,8 +270,109 @@ a_reader_that_is_given_room_takes_more_keys(void)
 	free(keys);
 }
 
+static void
+a_reader_can_be_allowed_sixty_four_levels(void)
+{
+	struct text text = {0};
+
+	for (int depth = 64; depth <= 65; depth++) {
+		struct arena arena = {0};
+		struct json_reader reader;
+
+		text_clear(&text);
+		for (int i = 0; i < depth; i++)
+			text_add_string(&text, i % 2 == 0 ? "[" : "{\"a\":");
+		text_add_string(&text, "0");
+		for (int i = depth - 1; i >= 0; i--)
+			text_add_string(&text, i % 2 == 0 ? "]" : "}");
+		json_begin(&reader, text.bytes, text.length, 0, &arena);
+		json_allow_depth(&reader, JSON_DEPTH_MOST);
+		CU_ASSERT_EQUAL(json_skip(&reader, NULL) && json_end(&reader), depth == 64);
+		if (depth == 65)
+			EXPECT_TEXT(reader.problem, "more than 64 levels");
+		arena_release(&arena);
+	}
+	text_release(&text);
+}
+
+static void
+a_value_can_be_read_again(void)
+{
+	static const char text[] = "{\"a\": {\"b\":[1,2],\"c\":3} ,\"d\":4}";
+	struct arena arena = {0};
+	struct json_reader reader;
+	struct json_value value;
+	struct bytes key, raw;
+	const char *from;
+
+	json_begin(&reader, text, sizeof text - 1, 0, &arena);
+	CU_ASSERT(json_value(&reader, &value) && json_key(&reader, &key));
+	from = reader.at;
+	CU_ASSERT(json_value(&reader, &value) && json_key(&reader, &key) && json_skip(&reader, NULL) && json_leave(&reader));
+	json_again(&reader, from);
+	CU_ASSERT(json_skip(&reader, &raw));
+	EXPECT_TEXT(arena_copy(&arena, raw.at, raw.length), "{\"b\":[1,2],\"c\":3}");
+	CU_ASSERT(json_key(&reader, &key) && json_skip(&reader, NULL) && !json_key(&reader, &key) && json_end(&reader));
+	arena_release(&arena);
+}
+
+/* Whatever stands before a quote, a backslash or a control byte, and however much: eight or sixteen bytes are looked at in one step,
+ * as long as so many are left. */
+static void
+a_text_ends_at_its_first_quote_at_every_place(void)
+{
+	static const char *const ends[] = {"\"", "\\n\"", "\x1f\""};
+	struct arena arena = {0};
+	struct text text = {0};
+
+	for (int length = 0; length < 40; length++)
+		for (int end = 0; end < 3; end++)
+			for (int byte = 0; byte < 6; byte++) {
+				struct json_reader reader;
+				struct json_value value;
+				bool fine;
+
+				text_clear(&text);
+				text_add_string(&text, "\"");
+				for (int i = 0; i < length; i++)
+					text_add_string(&text, byte % 3 == 0 ? "!" : byte % 3 == 1 ? "\xc3\xa2" : "\x7f");
+				text_add_string(&text, ends[end]);
+				text_add(&text, "                ", byte < 3 ? 8 : 16);
+				json_begin(&reader, text.bytes, text.length, 0, &arena);
+				fine = json_value(&reader, &value) && json_end(&reader);
+				CU_ASSERT_EQUAL(fine, end < 2);
+				if (fine)
+					CU_ASSERT_EQUAL(value.text.length, (size_t)length * (byte % 3 == 1 ? 2 : 1) + (end == 1));
+			}
+	text_release(&text);
+	arena_release(&arena);
+}
+
+/* Keys of two letters: many of them look alike to the reader at a glance. */
+static void
+keys_that_are_alike_are_not_taken_for_one(void)
+{
+	struct arena arena = {0};
+	struct text text = {0};
+	struct json_reader reader;
+
+	for (int i = 0; i < 200; i++)
+		text_add_format(&text, "%c\"%c%c\":0", i == 0 ? '{' : ',', 'a' + i / 20, 'a' + i % 20);
+	text_add_string(&text, ",\"jt\":0}");
+	json_begin(&reader, text.bytes, text.length - 8, 0, &arena);
+	CU_ASSERT(!json_skip(&reader, NULL) && reader.cut);
+	json_begin(&reader, text.bytes, text.length, 0, &arena);
+	CU_ASSERT(!json_skip(&reader, NULL));
+	CU_ASSERT_EQUAL(reader.fault, JSON_FAULT_KEY_TWICE);
+	EXPECT_TEXT(arena_copy(&arena, reader.key.at, reader.key.length), "jt");
+	text_release(&text);
+	arena_release(&arena);
+}
+
 UNIT_TESTS("base/json_reader", TEST(what_rfc_8259_allows_is_read), TEST(what_rfc_8259_does_not_allow_is_refused),
     TEST(bytes_and_escapes_that_are_no_characters_are_refused), TEST(a_key_may_stand_once_in_each_object),
     TEST(text_that_ends_too_early_is_told_from_text_that_is_wrong), TEST(sixteen_levels_are_read_and_seventeen_are_not),
     TEST(an_object_has_at_most_256_keys), TEST(texts_come_unescaped_and_numbers_as_they_stand),
-    TEST(an_object_can_be_left_in_its_middle), TEST(a_reader_that_is_given_room_takes_more_keys))
+    TEST(an_object_can_be_left_in_its_middle), TEST(a_reader_that_is_given_room_takes_more_keys),
+    TEST(a_reader_can_be_allowed_sixty_four_levels), TEST(a_value_can_be_read_again),
+    TEST(a_text_ends_at_its_first_quote_at_every_place), TEST(keys_that_are_alike_are_not_taken_for_one))
