@@ -6,6 +6,7 @@
 
 #include "base/copy_binary.h"
 #include "ledger/correction.h"
+#include "ledger/provisional.h"
 
 enum { ATTEMPTS_MAX = 20, EVENT_FIELDS = 19 };
 
@@ -225,9 +226,27 @@ forget_admissions(struct batch *batch)
 			key->record->value = (struct bytes){NULL, 0};
 		}
 		key->record->event.flags &= ~(unsigned)F_TIME_RESTAMPED;
-		key->admission = ADMISSION_NEW;
 	}
-	keys_sort(batch->keys, batch->key_count);
+	provisional_undo(batch->keys, batch->key_count);
+	keys_sort_again(batch->keys, batch->key_count);
+}
+
+/* What is known of the identities, in memory and by the register.  A final count of what was booked as provisional gets an identity
+ * of its own, and the register is asked about that, too. */
+static bool
+look_up(struct ledger_writer *writer, struct batch *batch, bool probe, int64_t *known, struct error *err)
+{
+	bool changed;
+
+	for (;;) {
+		recent_keys_mark(writer->recent, batch->keys, batch->key_count);
+		if (!keys_probe(writer->db, batch->keys, batch->key_count, probe, known, err) ||
+		    !provisional_settle(writer->db, batch->keys, batch->key_count, &batch->arena, &changed, err))
+			return false;
+		if (!changed)
+			return true;
+		keys_sort_again(batch->keys, batch->key_count);
+	}
 }
 
 /* One attempt inside a savepoint.  *again: another process booked some of these identities meanwhile.  *known counts what the
@@ -240,8 +259,7 @@ admit_once(struct ledger_writer *writer, struct batch *batch, bool probe, int64_
 	*known = 0;
 	if (!db_savepoint(writer->db, err))
 		return false;
-	recent_keys_mark(writer->recent, batch->keys, batch->key_count);
-	if (keys_probe(writer->db, batch->keys, batch->key_count, probe, known, err) &&
+	if (look_up(writer, batch, probe, known, err) &&
 	    corrections_resolve(writer->db, batch->keys, batch->key_count, batch_id, &batch->arena, reversals, err)) {
 		*again = reversals->overtaken;
 		if (*again)
@@ -525,7 +543,7 @@ quarantine_format(struct ledger_writer *writer, const struct batch *batch, const
 	char hex[DIGEST_HEX];
 
 	if (envelope == NULL)
-		return batch->format;
+		return record->format != NULL ? record->format : batch->format;
 	digest_begin(writer->digest);
 	digest_number(writer->digest, envelope->has_key);
 	digest_field(writer->digest, envelope->key.at, envelope->key.length);

@@ -64,31 +64,43 @@ reason_find(const char *code)
 	return REASON_NONE;
 }
 
-const char *
-flags_format(unsigned flags, char *out, size_t size)
-{
-	static const struct {
-		unsigned flag;
-		const char *name;
-	} names[] = {
+static const struct {
+	unsigned flag;
+	const char *name;
+} flag_names[] = {
 #define FLAG(bit, name, meaning) {1U << (bit), #name},
 #include "ledger/flags.def"
 #undef FLAG
-	};
+};
+
+enum { FLAG_NAMES = sizeof flag_names / sizeof flag_names[0] };
+
+const char *
+flags_format(unsigned flags, char *out, size_t size)
+{
 	size_t used = 0;
 
 	must(size > 0);
 	out[0] = '\0';
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+	for (size_t i = 0; i < FLAG_NAMES; i++) {
 		int wrote;
 
-		if ((flags & names[i].flag) == 0)
+		if ((flags & flag_names[i].flag) == 0)
 			continue;
-		wrote = snprintf(out + used, size - used, "%s%s", used > 0 ? "," : "", names[i].name);
+		wrote = snprintf(out + used, size - used, "%s%s", used > 0 ? "," : "", flag_names[i].name);
 		must(wrote > 0 && (size_t)wrote < size - used);
 		used += (size_t)wrote;
 	}
 	return out;
+}
+
+unsigned
+flags_find(const char *name)
+{
+	for (size_t i = 0; i < FLAG_NAMES; i++)
+		if (strcmp(flag_names[i].name, name) == 0)
+			return flag_names[i].flag;
+	return 0;
 }
 
 static pthread_key_t digest_key;
@@ -127,34 +139,38 @@ struct gathering {
 	unsigned char bytes[2048];
 };
 
-static void
-gather(struct gathering *gathering, const void *bytes, size_t length)
+__attribute__((noinline)) static void
+gather_flush(struct gathering *gathering)
 {
-	if (length > sizeof gathering->bytes - gathering->length) {
-		digest_bytes(gathering->digest, gathering->bytes, gathering->length);
-		gathering->length = 0;
-	}
-	if (length > sizeof gathering->bytes) {
-		digest_bytes(gathering->digest, bytes, length);
-	} else if (length > 0) {
-		memcpy(gathering->bytes + gathering->length, bytes, length);
-		gathering->length += length;
-	}
+	digest_bytes(gathering->digest, gathering->bytes, gathering->length);
+	gathering->length = 0;
 }
 
-static void
+static inline void
 gather_number(struct gathering *gathering, uint64_t number)
 {
 	uint64_t big_endian = htobe64(number);
 
-	gather(gathering, &big_endian, sizeof big_endian);
+	if (sizeof gathering->bytes - gathering->length < sizeof big_endian)
+		gather_flush(gathering);
+	memcpy(gathering->bytes + gathering->length, &big_endian, sizeof big_endian);
+	gathering->length += sizeof big_endian;
 }
 
-static void
+static inline void
 gather_field(struct gathering *gathering, struct bytes field)
 {
 	gather_number(gathering, field.length);
-	gather(gathering, field.at, field.length);
+	if (field.length == 0)
+		return;
+	if (field.length > sizeof gathering->bytes - gathering->length)
+		gather_flush(gathering);
+	if (field.length > sizeof gathering->bytes) {
+		digest_bytes(gathering->digest, field.at, field.length);
+		return;
+	}
+	memcpy(gathering->bytes + gathering->length, field.at, field.length);
+	gathering->length += field.length;
 }
 
 static void

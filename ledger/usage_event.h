@@ -79,6 +79,7 @@ struct record {
 	enum outcome outcome;            /* set when the batch is booked */
 	size_t range;                    /* of a message: its partition's place in batch.ranges */
 	const struct envelope *envelope; /* of a message, else NULL */
+	const char *format;              /* how raw can be read again where that is not as the others of the batch; else NULL */
 	struct usage_event event;
 };
 
@@ -95,6 +96,8 @@ enum release reason_release(enum reason reason);
 enum reason reason_find(const char *code);
 /* "F_BOM,F_LATE" into out; returns out. */
 const char *flags_format(unsigned flags, char *out, size_t size);
+/* The flag of a name, "F_PARTIAL"; 0 where there is none. */
+unsigned flags_find(const char *name);
 
 /* Fills event_id and content.  event_id = first 16 bytes of SHA-256 over the length-prefixed tenant,
  * source and id (never joined by a separator).  content = the same over kind, ref, every series field

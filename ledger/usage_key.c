@@ -61,6 +61,14 @@ keys_sort(struct admitted *keys, size_t count)
 	}
 }
 
+void
+keys_sort_again(struct admitted *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		keys[i].admission = ADMISSION_NEW;
+	keys_sort(keys, count);
+}
+
 size_t
 keys_find(const struct admitted *keys, size_t count, const struct id128 *id)
 {
@@ -257,7 +265,9 @@ recent_keys_mark(const struct recent_keys *recent, struct admitted *keys, size_t
 		for (int j = 0; j < 2; j++)
 			if (slot[j].high == keys[i].high && slot[j].low == keys[i].low && slot[j].batch != 0)
 				keys[i].admission = keys_compare(&keys[i].record->event, &slot[j].content, slot[j].time);
-		keys[i].doubtful = filter_has(&recent->filter[0], &keys[i]) || filter_has(&recent->filter[1], &keys[i]);
+		/* A correction must have been asked for, and what made this one of a count may have come before. */
+		keys[i].doubtful =
+		    keys[i].is_final || filter_has(&recent->filter[0], &keys[i]) || filter_has(&recent->filter[1], &keys[i]);
 	}
 }
 

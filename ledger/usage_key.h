@@ -22,11 +22,14 @@ struct admitted {
 	size_t ordinal; /* the record's place in its batch */
 	enum admission admission;
 	bool doubtful;          /* perhaps in the register: recent_keys_mark() thinks so */
+	bool is_final;          /* of a provisional count that was booked: see provisional.h */
 	int32_t series, source; /* places in the batch's names; numbers in the database from batch_prepare() on */
 };
 
 /* Sorts by identity, then by place, and settles repeats inside the batch: the first one counts. */
 void keys_sort(struct admitted *keys, size_t count);
+/* The same again: nothing is known of what is booked, and identities may be others than before. */
+void keys_sort_again(struct admitted *keys, size_t count);
 bool keys_same_identity(const struct admitted *one, const struct admitted *two);
 /* The first of `keys` (sorted) with that identity, or `count`. */
 size_t keys_find(const struct admitted *keys, size_t count, const struct id128 *id);

@@ -750,6 +750,10 @@ charging_add(struct charging *charging, const struct usage *usage, struct error 
 			    charging, free_charge(charging, usage, CHARGE_TRIAL, "free trial"), usage, quantity, quantity, 0);
 			return true;
 		}
+		if (usage->is_aborted && contract_holds_aborted(charging->inputs->contracts, charging->contract - 1)) {
+			hold_usage(charging, usage, "aborted_usage", quantity);
+			return true;
+		}
 		if (!contract_decides(segment->terms, model, tier, usage->meter)) {
 			hold_usage(charging, usage, "pattern_limit", quantity);
 			return true;

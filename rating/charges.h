@@ -18,7 +18,8 @@ struct usage {
 	struct price_subject subject;
 	int64_t size[PRICE_SIZES]; /* of the requests, as far as brackets tell; -1: not known */
 	int meter;
-	i128 quantity; /* in the meter's smallest unit */
+	bool is_aborted; /* of requests whose status is "aborted"; told only where a contract of the period holds those */
+	i128 quantity;   /* in the meter's smallest unit */
 };
 
 /* A contract with the books it names. */

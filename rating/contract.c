@@ -126,6 +126,33 @@ contract_goes_on(const struct contracts *contracts, size_t row)
 	    contracts->item[row + 1].effective.us < contract_ends(contracts, row + 1).us;
 }
 
+static enum contract_aborted
+stated_for_aborted(const struct contract *contract)
+{
+	return contract->terms == NULL ? ABORTED_UNSTATED : contract->terms->aborted;
+}
+
+bool
+contract_holds_aborted(const struct contracts *contracts, size_t row)
+{
+	if (stated_for_aborted(&contracts->item[row]) != ABORTED_HOLD)
+		return false;
+	for (size_t later = row + 1; later < contracts->count; later++)
+		if (stated_for_aborted(&contracts->item[later]) == ABORTED_BILL)
+			return false;
+	return true;
+}
+
+bool
+contracts_hold_aborted(const struct contracts *contracts, struct instant from, struct instant until)
+{
+	for (size_t row = 0; row < contracts->count; row++)
+		if (contracts->item[row].effective.us < until.us && from.us < contract_ends(contracts, row).us &&
+		    contract_holds_aborted(contracts, row))
+			return true;
+	return false;
+}
+
 /* Do the terms of a row go on in the next one? */
 static bool
 is_continued(const struct contracts *contracts, size_t row)

@@ -41,6 +41,12 @@ size_t contract_chain(const struct contracts *contracts, size_t row);
 /* Does the tenant have a contract where this one ends? */
 bool contract_goes_on(const struct contracts *contracts, size_t row);
 
+/* Is aborted usage of the time of this contract held?  Where its terms say so and none behind it says that it is billed: since contracts
+ * are only added at the end, that is how usage is let go that an earlier one holds. */
+bool contract_holds_aborted(const struct contracts *contracts, size_t row);
+/* Does any contract hold aborted usage of some of the time from one instant to another? */
+bool contracts_hold_aborted(const struct contracts *contracts, struct instant from, struct instant until);
+
 /* The next segment of a period: rows next to each other whose terms are the same text, so that a new name or book starts no new
  * minimum.  *row goes over the rows, from 0; *first is the row the segment begins with, whose terms are the segment's.  Fills the
  * times of *out and leaves the window to the caller.  False when the period has no more. */

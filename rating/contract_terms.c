@@ -468,6 +468,20 @@ read_adjustments(const struct reader *reader, json_t *value, const char *path)
 	return true;
 }
 
+static bool
+read_aborted(const struct reader *reader, json_t *root, const char *path)
+{
+	static const char *const policies[] = {"bill_reported", "hold"};
+	size_t policy;
+
+	if (json_object_get(root, "aborted_usage") == NULL)
+		return true;
+	if (!read_choice(reader, root, path, "aborted_usage", policies, sizeof policies / sizeof *policies, &policy))
+		return false;
+	reader->terms->aborted = policy == 0 ? ABORTED_BILL : ABORTED_HOLD;
+	return true;
+}
+
 /* --- the whole ------------------------------------------------------------------------------- */
 
 typedef bool read_part(const struct reader *reader, json_t *value, const char *path);
@@ -507,7 +521,8 @@ read_terms(const struct reader *reader, json_t *root, const char *path)
 	if (!json_is_object(root) || json_object_size(root) == 0)
 		return document_refuse(&reader->document, path, root, "terms are a JSON object with at least one key");
 	if (!DOCUMENT_KEYS(&reader->document, root, path, "trial", "fees", "allowances", "discounts", "commitment", "minimum",
-		"maximum", "adjustments"))
+		"maximum", "adjustments", "aborted_usage") ||
+	    !read_aborted(reader, root, path))
 		return false;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		json_t *value = json_object_get(root, parts[i].key);
@@ -586,6 +601,8 @@ contract_terms_summary(const struct contract_terms *terms, struct arena *arena)
 	summarize(&text, "minimum", false, terms->minimum.is_set);
 	summarize(&text, "maximum", false, terms->maximum.is_set);
 	summarize(&text, "adjustments", false, terms->adjustments.is_set);
+	summarize(&text, "aborted usage held", false, terms->aborted == ABORTED_HOLD);
+	summarize(&text, "aborted usage billed", false, terms->aborted == ABORTED_BILL);
 	summary = arena_copy(arena, text_string(&text), text.length);
 	text_release(&text);
 	return summary;

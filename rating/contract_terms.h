@@ -1,6 +1,6 @@
 /*
  * contract_terms.h -- what a contract says beside its price book: trial, fees, allowances, discounts, commitment, minimum,
- * maximum, adjustments.
+ * maximum, adjustments, aborted usage.
  *
  * docs/price-books.md is the language.  Parsed once, then only read.  What the terms come to is computed in contract_charges.h.
  */
@@ -84,6 +84,13 @@ struct contract_adjustments {
 	struct decimal waive_below; /* what is owed by the tenant and less than this is waived */
 };
 
+/* What becomes of usage whose status is "aborted". */
+enum contract_aborted {
+	ABORTED_UNSTATED, /* as ABORTED_BILL, but it lets go of nothing that an earlier contract holds */
+	ABORTED_BILL,
+	ABORTED_HOLD,
+};
+
 struct contract_terms {
 	bool has_trial;
 	struct instant trial_until;
@@ -94,6 +101,7 @@ struct contract_terms {
 	struct contract_commitment commitment;
 	struct contract_bound minimum, maximum;
 	struct contract_adjustments adjustments;
+	enum contract_aborted aborted;
 	struct arena arena; /* of its texts */
 };
 

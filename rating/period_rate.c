@@ -148,6 +148,8 @@ load_books(struct period_source *source, struct period *period, bool *carries, b
 		    look_at_books(resolved->book, period->inputs.priced_with, carries);
 		*commits = *commits || (contract->terms != NULL && contract->terms->commitment.is_set);
 	}
+	if (contracts_hold_aborted(&period->contracts, period->inputs.starts, period->inputs.ends))
+		period->fields |= USAGE_ABORTED_APART;
 	return find_own(period, err);
 }
 

@@ -30,7 +30,7 @@ struct period {
 	struct spent *spent;
 	struct substitution *substitutions;
 	size_t carried_count, carried_room, spent_count, spent_room, substitution_count, substitution_room;
-	unsigned fields;         /* that books ask for, and usage is told apart by: see price_book_fields() */
+	unsigned fields;         /* that books and contracts ask for, and usage is told apart by: see usage_range.fields */
 	struct distinctions own; /* what its books tell requests apart by */
 	struct period_usage usage;
 	struct arena arena;

@@ -7,7 +7,8 @@
 #include "base/copy_binary.h"
 #include "ledger/meter.h"
 
-enum { SERIES_PLACE, SERIES_ID, SERIES_FIRST_FIELD }; /* columns of series_of_tenants.sql */
+/* Columns of series_of_tenants.sql. */
+enum { SERIES_PLACE, SERIES_ID, SERIES_FIRST_FIELD, SERIES_IS_ABORTED = SERIES_FIRST_FIELD + MATCH_ENGINE };
 
 /* A series of one of the tenants. */
 struct known_series {
@@ -30,28 +31,30 @@ struct loading {
 static int
 compare_subjects(const void *a, const void *b)
 {
-	const struct price_subject *one = a, *two = b;
+	const struct usage_subject *one = a, *two = b;
 	int order = 0;
 
 	for (size_t field = 0; order == 0 && field < MATCH_ENGINE; field++)
-		order = strcmp(one->field[field], two->field[field]);
-	return order;
+		order = strcmp(one->subject.field[field], two->subject.field[field]);
+	return order != 0 ? order : one->is_aborted - two->is_aborted;
 }
 
-static struct price_subject
+static struct usage_subject
 subject_of(const struct rows *rows, int row, unsigned fields, struct arena *arena)
 {
-	struct price_subject subject = {.tags = ""};
+	struct usage_subject found = {
+	    .is_aborted = (fields & USAGE_ABORTED_APART) != 0 && row_bool(rows, row, SERIES_IS_ABORTED)};
+	struct price_subject *subject = &found.subject;
 
-	subject.field[MATCH_ENGINE] = "";
+	subject->tags = subject->field[MATCH_ENGINE] = "";
 	for (int field = 0; field < MATCH_ENGINE; field++) {
 		bool apart = field <= MATCH_SERVICE_TIER || (fields >> field & 1) != 0;
 
-		subject.field[field] = !apart ? ""
-					      : arena_copy(arena, row_text(rows, row, SERIES_FIRST_FIELD + field),
-						    row_length(rows, row, SERIES_FIRST_FIELD + field));
+		subject->field[field] = !apart ? ""
+					       : arena_copy(arena, row_text(rows, row, SERIES_FIRST_FIELD + field),
+						     row_length(rows, row, SERIES_FIRST_FIELD + field));
 	}
-	return subject;
+	return found;
 }
 
 /* The subjects of one tenant, each once and in order; rows from *row on. */
@@ -76,8 +79,8 @@ add_subjects(struct loading *loading, const struct rows *rows, int *row, size_t 
 			usage->subjects[++kept] = usage->subjects[i];
 	usage->subject_count = kept + 1;
 	for (int i = first; i < end; i++) {
-		const struct price_subject subject = subject_of(rows, i, loading->ranges[range].fields, &usage->arena);
-		const struct price_subject *found =
+		const struct usage_subject subject = subject_of(rows, i, loading->ranges[range].fields, &usage->arena);
+		const struct usage_subject *found =
 		    bsearch(&subject, usage->subjects, usage->subject_count, sizeof subject, compare_subjects);
 
 		must(found != NULL);
@@ -410,7 +413,8 @@ period_usage_at(const struct period_usage *usage, size_t at)
 	const struct usage_sum *sum = &usage->sums[at];
 	const struct request_class *class = &usage->classes[sum->class];
 	struct usage out = {.start = {(int64_t)sum->quarter * INTERVAL_US},
-	    .subject = usage->subjects[sum->subject],
+	    .subject = usage->subjects[sum->subject].subject,
+	    .is_aborted = usage->subjects[sum->subject].is_aborted,
 	    .meter = sum->meter,
 	    .quantity = sum->quantity};
 
@@ -427,9 +431,14 @@ period_usage_digest(const struct period_usage *usage, struct digest *digest)
 	enum { PIECE = 1024 };
 	struct text piece = {0};
 
-	for (size_t i = 0; i < usage->subject_count; i++)
+	for (size_t i = 0; i < usage->subject_count; i++) {
+		const struct usage_subject *subject = &usage->subjects[i];
+
 		for (size_t field = 0; field < MATCH_ENGINE; field++)
-			digest_field(digest, usage->subjects[i].field[field], strlen(usage->subjects[i].field[field]));
+			digest_text(digest, subject->subject.field[field]);
+		if (subject->is_aborted)
+			digest_text(digest, "aborted");
+	}
 	for (size_t i = 0; i < usage->class_count; i++) {
 		const struct request_class *class = &usage->classes[i];
 

@@ -8,12 +8,17 @@
 #include "rating/charges.h"
 #include "rating/request_class.h"
 
+/* Beside the fields of match_fields.def: aborted usage is told apart from other usage. */
+enum { USAGE_ABORTED_APART = 1 << MATCH_FIELDS };
+
 /* Whose usage, of when. */
 struct usage_range {
 	const char *tenant;
 	struct instant starts, ends;
 	int64_t until_run; /* increments of later runs do not count */
-	unsigned fields;   /* which fields of match_fields.def to tell apart: a bit each; model, base model and tier always are */
+	unsigned
+	    fields; /* which fields of match_fields.def to tell apart: a bit each, and USAGE_ABORTED_APART; model, base model and
+			    * tier always are */
 };
 
 /* Sums of one quarter of an hour: what nothing tells apart is one. */
@@ -25,10 +30,15 @@ struct usage_sum {
 	i128 quantity; /* not zero */
 };
 
+struct usage_subject {
+	struct price_subject subject;
+	bool is_aborted;
+};
+
 struct period_usage {
 	struct usage_sum *sums; /* in order: quarter, subject, class, meter (before that: `class` is a number of the database) */
 	size_t count, room;
-	struct price_subject *subjects; /* in order: by their fields, without engine and tags, which belong to the class */
+	struct usage_subject *subjects; /* in order: by their fields, without engine and tags, which belong to the class */
 	size_t subject_count;
 	struct request_class *classes; /* in order: by what they mean */
 	size_t class_count;

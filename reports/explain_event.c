@@ -182,6 +182,9 @@ hold_remedy(const char *reason)
 {
 	if (strcmp(reason, "period_invoiced") == 0 || strcmp(reason, "period_closed") == 0)
 		return "it came after its period was closed; tollbook rerate plan makes an adjustment of it";
+	if (strcmp(reason, "aborted_usage") == 0)
+		return "the contract holds aborted usage until a later one says \"bill_reported\"; tollbook usage void takes it "
+		       "back";
 	return "tollbook rate prices it once what is missing is there";
 }
 

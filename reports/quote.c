@@ -291,13 +291,14 @@ check_time(struct instant time, struct error *err)
 	return error_hint(err, "Give the time of the usage in UTC, for example 2026-10-01T12:00:00Z.");
 }
 
-bool
-quote_add(
-    struct quote *quote, const struct usage_row *row, const char *const fields[MATCH_FIELDS], bool is_request, struct error *err)
+/* `usage` has what is known beside row and fields. */
+static bool
+add_row(struct quote *quote, const struct usage_row *row, const char *const fields[MATCH_FIELDS], bool is_request,
+    struct usage usage, struct error *err)
 {
 	const struct era *era = is_request ? distinctions_at(&quote->distinctions, row->time) : NULL;
-	struct usage usage = {.start = instant_interval(row->time)};
 
+	usage.start = instant_interval(row->time);
 	/* As in the ledger's sums, fields that no price asks for are not told apart. */
 	for (size_t i = 0; i < MATCH_FIELDS; i++) {
 		bool asked = i <= MATCH_SERVICE_TIER || (quote->fields >> i & 1) != 0;
@@ -321,6 +322,24 @@ quote_add(
 }
 
 bool
+quote_add(
+    struct quote *quote, const struct usage_row *row, const char *const fields[MATCH_FIELDS], bool is_request, struct error *err)
+{
+	return add_row(quote, row, fields, is_request, (struct usage){0}, err);
+}
+
+/* Told apart from other usage only where a contract says so, as in the ledger's sums. */
+static bool
+is_aborted(const struct quote *quote, const struct usage_event *event)
+{
+	static const char aborted[] = "aborted";
+	const struct bytes *status = &event->series[SERIES_STATUS];
+
+	return status->length == strlen(aborted) && memcmp(status->at, aborted, status->length) == 0 &&
+	    contracts_hold_aborted(&quote->contracts, event->time, (struct instant){event->time.us + 1});
+}
+
+bool
 quote_add_event(struct quote *quote, const struct usage_event *event, struct error *err)
 {
 	struct usage_row row = {
@@ -340,7 +359,7 @@ quote_add_event(struct quote *quote, const struct usage_event *event, struct err
 
 			fields[i] = arena_copy(&quote->arena, value->at, value->length);
 		}
-	return quote_add(quote, &row, fields, true, err);
+	return add_row(quote, &row, fields, true, (struct usage){.is_aborted = is_aborted(quote, event)}, err);
 }
 
 /* As the ledger writes them. */
@@ -359,6 +378,7 @@ compare_usage(const void *a, const void *b)
 
 	for (size_t i = 0; order == 0 && i < MATCH_ENGINE; i++)
 		order = strcmp(one->subject.field[i], two->subject.field[i]);
+	order = order != 0 ? order : one->is_aborted - two->is_aborted;
 	for (size_t i = 0; order == 0 && i < PRICE_SIZES; i++)
 		order = one->size[i] < two->size[i] ? -1 : one->size[i] > two->size[i];
 	order = order != 0 ? order : strcmp(one->subject.field[MATCH_ENGINE], two->subject.field[MATCH_ENGINE]);

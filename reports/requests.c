@@ -275,10 +275,17 @@ series_field(const struct report *report, size_t series, int field)
 	return row_text(&report->series, (int)series, 1 + field);
 }
 
+static bool
+series_is_aborted(const struct report *report, size_t series)
+{
+	return row_bool(&report->series, (int)series, 1 + SERIES_MATCH_FIELDS);
+}
+
 /* The rest of what usage is told apart by; what goes before it are the fields of its series. */
 static void
-add_class(struct text *key, const char *engine, const char *tags, const int64_t sizes[PRICE_SIZES], int meter)
+add_class(struct text *key, bool is_aborted, const char *engine, const char *tags, const int64_t sizes[PRICE_SIZES], int meter)
 {
+	text_add(key, is_aborted ? "a" : "", 1);
 	text_add(key, engine, strlen(engine) + 1);
 	text_add(key, tags, strlen(tags) + 1);
 	text_add(key, (const char *)sizes, PRICE_SIZES * sizeof *sizes);
@@ -305,7 +312,8 @@ group_of_usage(struct report *report, const struct usage *usage)
 	text_clear(&report->key);
 	for (int i = 0; i < SERIES_MATCH_FIELDS; i++)
 		text_add(&report->key, usage->subject.field[i], strlen(usage->subject.field[i]) + 1);
-	add_class(&report->key, usage->subject.field[MATCH_ENGINE], usage->subject.tags, usage->size, usage->meter);
+	add_class(
+	    &report->key, usage->is_aborted, usage->subject.field[MATCH_ENGINE], usage->subject.tags, usage->size, usage->meter);
 	group = group_of_key(report, &is_new);
 	must(is_new);
 	return group;
@@ -328,7 +336,8 @@ group_of_event(struct report *report, const struct event *event, int32_t class_i
 
 		text_add(&report->key, field, strlen(field) + 1);
 	}
-	add_class(&report->key, class.engine, strcmp(class.tags, "{}") == 0 ? "" : class.tags, class.from, meter);
+	add_class(&report->key, (fields & USAGE_ABORTED_APART) != 0 && series_is_aborted(report, event->series), class.engine,
+	    strcmp(class.tags, "{}") == 0 ? "" : class.tags, class.from, meter);
 	arena_release(&arena);
 	return group_of_key(report, &is_new);
 }

@@ -1,10 +1,11 @@
 -- What the rating in force says about the usage of events, meter by meter: the charges and holds on the same model, service tier and meter
--- whose intervals are around theirs.  What was summed after the charges were settled is in none of them, but in what is held for that.
+-- whose intervals are around theirs.  Aborted usage that is held is in the hold for that alone, and no other usage is.  What was summed
+-- after the charges were settled is in none of them, but in what is held for that.
 -- $1 uuid[] the events
 -- $2 bigint rating
 WITH used AS MATERIALIZED (
 	SELECT s.model, s.service_tier, a.meter_id, date_bin('15 minutes', e.event_time, '2000-01-01 00:00:00+00') AS starts,
-	       COALESCE(x.rating_run > r.priced_until, false) AS late, sum(a.quantity) AS quantity
+	       COALESCE(x.rating_run > r.priced_until, false) AS late, s.status = 'aborted' AS aborted, sum(a.quantity) AS quantity
 	  FROM metering.usage_key k
 	  JOIN metering.usage_event e ON e.batch_id = k.batch_id AND e.event_id = k.event_id
 	  JOIN metering.usage_series s USING (series_id)
@@ -15,7 +16,7 @@ WITH used AS MATERIALIZED (
 		UNION ALL
 		SELECT e.extra[i], e.extra[i + 1] FROM generate_series(1, cardinality(e.extra), 2) i) a
 	 WHERE k.event_id = ANY($1::uuid[])
-	 GROUP BY 1, 2, 3, 4, 5
+	 GROUP BY 1, 2, 3, 4, 5, 6
 ), rated AS (
 	SELECT c.model, c.service_tier, c.meter_id, c.first_interval, c.last_interval, 'charge' AS fate, c.ordinal, c.kind, c.tier, c.price, c.per,
 	       c.quantity, c.amount, c.currency, b.book || ' v' || b.version || CASE WHEN c.rule > 0 THEN ' rule ' || c.rule ELSE '' END AS price_rule,
@@ -35,4 +36,8 @@ SELECT u.model, u.service_tier, m.name, trim_scale(u.quantity * 10::numeric ^ -m
   LEFT JOIN rated r ON r.model = u.model AND r.service_tier = u.service_tier AND r.meter_id = u.meter_id AND u.quantity <> 0
    AND r.first_interval <= u.starts AND u.starts <= r.last_interval
    AND CASE WHEN u.late THEN COALESCE(r.reason IN ('period_invoiced', 'period_closed'), false) ELSE r.reason IS DISTINCT FROM 'period_invoiced' END
+   AND (u.late OR (r.reason IS NOT DISTINCT FROM 'aborted_usage') = (u.aborted AND EXISTS (
+	SELECT FROM rated h
+	 WHERE h.reason = 'aborted_usage' AND h.model = u.model AND h.service_tier = u.service_tier AND h.meter_id = u.meter_id
+	   AND h.first_interval <= u.starts AND u.starts <= h.last_interval)))
  ORDER BY u.model, u.service_tier, u.meter_id, r.fate, r.ordinal;

@@ -43,6 +43,8 @@ flags_are_named_in_their_order(void)
 
 	EXPECT_TEXT(flags_format(0, text, sizeof text), "");
 	EXPECT_TEXT(flags_format(F_BOM, text, sizeof text), "F_BOM");
+	CU_ASSERT_EQUAL(flags_find("F_BOM"), F_BOM);
+	CU_ASSERT_EQUAL(flags_find("F_BOMB"), 0);
 	EXPECT_TEXT(flags_format(F_LATE | F_ZERO_TOKENS | F_BOM, text, sizeof text), "F_ZERO_TOKENS,F_BOM,F_LATE");
 	CU_ASSERT(strlen(flags_format(~0U, text, sizeof text)) > 100);
 }
@@ -51,7 +53,7 @@ flags_are_named_in_their_order(void)
 static const char *
 formats_page(void)
 {
-	static char page[1 << 16];
+	static char page[1 << 17];
 	FILE *file = fopen("docs/formats.md", "r");
 	size_t length;
 

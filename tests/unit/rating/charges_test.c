@@ -839,6 +839,44 @@ usage_in_a_trial_is_free_and_counts_in_nothing(void)
 	    "trial)");
 }
 
+/* Aborted requests of m at noon of a day. */
+static void
+bill_aborted(struct bill *bill, int day, i128 quantity)
+{
+	struct usage usage = usage_on(day, "m", METER_requests, quantity);
+
+	usage.is_aborted = true;
+	bill_add(bill, usage);
+}
+
+static void
+aborted_usage_that_the_contract_holds_fills_no_step_and_no_allowance(void)
+{
+	struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'", GRADUATED)),
+	    "{'aborted_usage': 'hold', 'trial': {'until': '2026-01-10'},"
+	    " 'allowances': [{'name': 'included', 'meters': ['requests'], 'quantity': 5}]}");
+
+	bill_aborted(bill, 9, 7);
+	bill_aborted(bill, 10, 90);
+	bill_requests(bill, 10, "m", 20);
+	bill_aborted(bill, 11, -1);
+	EXPECT_BILL(bill,
+	    "trial m 7 x 0 = 0 (free trial); allowance m 5 x 0 = 0 (included); m step 1 15 x 3 = 45; hold m 89: aborted_usage");
+}
+
+static void
+aborted_usage_is_charged_where_the_contract_does_not_hold_it(void)
+{
+	static const char *const terms[] = {"{'aborted_usage': 'bill_reported'}", "{'fees': [{'name': 'f', 'amount': '0'}]}"};
+
+	for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+		struct bill *bill = bill_under(RULES(REQUESTS("'model': 'm'", GRADUATED)), terms[i]);
+
+		bill_aborted(bill, 9, 90);
+		EXPECT_BILL(bill, "m step 1 90 x 3 = 270");
+	}
+}
+
 static void
 an_allowance_takes_the_first_units_and_they_fill_no_steps(void)
 {
@@ -1162,7 +1200,8 @@ usage_in_pieces_costs_what_it_costs_at_once(void)
 }
 
 UNIT_TESTS("rating/charges", TEST(a_charge_is_quantity_times_price_over_per), TEST(fractions_of_units_and_named_units_are_exact),
-    TEST(equal_charges_are_one_charge), TEST(usage_of_nothing_is_a_charge_of_nothing),
+    TEST(equal_charges_are_one_charge), TEST(aborted_usage_that_the_contract_holds_fills_no_step_and_no_allowance),
+    TEST(aborted_usage_is_charged_where_the_contract_does_not_hold_it), TEST(usage_of_nothing_is_a_charge_of_nothing),
     TEST(what_was_taken_back_takes_its_charge_back), TEST(usage_without_a_price_is_held_and_the_reason_is_told),
     TEST(without_a_contract_or_a_book_in_force_nothing_is_priced),
     TEST(a_book_in_another_currency_than_the_contract_prices_nothing), TEST(a_price_below_nothing_is_held),

@@ -310,11 +310,31 @@ adjustments_wait_for_the_next_invoice_unless_it_is_said_otherwise(void)
 	expect_refused("{'adjustments': {'waive': '1'}}", AT ".adjustments.waive", "\"1\"", "no such key", "waive_below");
 }
 
-UNIT_TESTS("rating/contract_terms", TEST(adjustments_wait_for_the_next_invoice_unless_it_is_said_otherwise),
-    TEST(every_part_of_the_terms_is_read), TEST(what_is_left_out_is_not_there), TEST(a_time_may_have_an_offset),
-    TEST(allowances_of_seconds_count_in_billionths), TEST(a_scope_covers_what_it_names_and_all_of_what_it_does_not),
-    TEST(a_ramp_is_at_the_last_step_that_has_begun), TEST(the_terms_are_summed_up_in_a_few_words),
-    TEST(what_is_no_object_or_an_empty_one_is_refused), TEST(an_unknown_key_is_refused_with_the_nearest_one),
-    TEST(numbers_are_decimal_text_within_limits), TEST(counts_are_whole_json_numbers),
-    TEST(times_are_days_or_quarters_of_an_hour), TEST(a_day_in_a_zone_that_is_none_is_refused),
-    TEST(what_a_scope_names_must_exist), TEST(what_contradicts_itself_is_refused))
+static void
+aborted_usage_is_billed_or_held_in_so_many_words(void)
+{
+	struct contract_terms *held = terms_in("{'aborted_usage': 'hold'}", "UTC");
+	struct contract_terms *billed = terms_in("{'aborted_usage': 'bill_reported'}", "UTC");
+	struct contract_terms *silent = terms_in("{'minimum': {'amount': '1'}}", "UTC");
+
+	CU_ASSERT_EQUAL(held->aborted, ABORTED_HOLD);
+	CU_ASSERT_EQUAL(billed->aborted, ABORTED_BILL);
+	CU_ASSERT_EQUAL(silent->aborted, ABORTED_UNSTATED);
+	contract_terms_free(held);
+	contract_terms_free(billed);
+	contract_terms_free(silent);
+	expect_summary("{'aborted_usage': 'hold', 'minimum': {'amount': '1'}}", "minimum, aborted usage held");
+	expect_summary("{'aborted_usage': 'bill_reported'}", "aborted usage billed");
+	expect_refused("{'aborted_usage': 'bill'}", AT ".aborted_usage", "\"bill\"", "cannot be this", "bill_reported");
+	expect_refused("{'aborted_usage': true}", AT ".aborted_usage", "true", "text", "");
+	expect_refused("{'aborted_usages': 'hold'}", AT ".aborted_usages", "\"hold\"", "no such key", "aborted_usage");
+}
+
+UNIT_TESTS("rating/contract_terms", TEST(aborted_usage_is_billed_or_held_in_so_many_words),
+    TEST(adjustments_wait_for_the_next_invoice_unless_it_is_said_otherwise), TEST(every_part_of_the_terms_is_read),
+    TEST(what_is_left_out_is_not_there), TEST(a_time_may_have_an_offset), TEST(allowances_of_seconds_count_in_billionths),
+    TEST(a_scope_covers_what_it_names_and_all_of_what_it_does_not), TEST(a_ramp_is_at_the_last_step_that_has_begun),
+    TEST(the_terms_are_summed_up_in_a_few_words), TEST(what_is_no_object_or_an_empty_one_is_refused),
+    TEST(an_unknown_key_is_refused_with_the_nearest_one), TEST(numbers_are_decimal_text_within_limits),
+    TEST(counts_are_whole_json_numbers), TEST(times_are_days_or_quarters_of_an_hour),
+    TEST(a_day_in_a_zone_that_is_none_is_refused), TEST(what_a_scope_names_must_exist), TEST(what_contradicts_itself_is_refused))

@@ -144,7 +144,62 @@ in_force_is_the_last_row_that_began_unless_it_has_ended(void)
 	CU_ASSERT_FALSE(contract_goes_on(&contracts, 0));
 }
 
-UNIT_TESTS("rating/contract", TEST(one_contract_is_one_segment), TEST(other_terms_begin_a_segment_and_the_same_ones_do_not),
-    TEST(contracts_before_and_after_the_period_have_none), TEST(the_first_contract_may_begin_within_the_period_or_later),
-    TEST(a_contract_with_an_end_has_no_segment_from_then_on), TEST(a_row_that_ends_when_it_begins_ends_the_one_before_it),
-    TEST(the_same_terms_after_a_gap_are_a_segment_of_their_own), TEST(in_force_is_the_last_row_that_began_unless_it_has_ended))
+/* Which of the contracts hold aborted usage, as letters: "h-" for the first of two. */
+static const char *
+holders(const enum contract_aborted stated[], size_t count)
+{
+	static char told[ROWS_MAX + 1];
+	struct contract_terms terms[ROWS_MAX] = {{0}};
+	struct contract row[ROWS_MAX] = {{0}};
+	const struct contracts contracts = {.item = row, .count = count};
+
+	for (size_t i = 0; i < count; i++) {
+		terms[i].aborted = stated[i];
+		/* Without terms nothing is stated, either. */
+		row[i].terms = stated[i] == ABORTED_UNSTATED && i % 2 == 1 ? NULL : &terms[i];
+	}
+	for (size_t i = 0; i < count; i++)
+		told[i] = contract_holds_aborted(&contracts, i) ? 'h' : '-';
+	told[count] = '\0';
+	return told;
+}
+
+#define HOLDERS(...)                                                                                                             \
+	holders((const enum contract_aborted[]){__VA_ARGS__},                                                                    \
+	    sizeof(const enum contract_aborted[]){__VA_ARGS__} / sizeof(enum contract_aborted))
+
+static void
+aborted_usage_is_held_until_a_later_contract_says_that_it_is_billed(void)
+{
+	EXPECT_TEXT(HOLDERS(ABORTED_UNSTATED), "-");
+	EXPECT_TEXT(HOLDERS(ABORTED_BILL), "-");
+	EXPECT_TEXT(HOLDERS(ABORTED_HOLD), "h");
+	EXPECT_TEXT(HOLDERS(ABORTED_HOLD, ABORTED_UNSTATED), "h-");
+	EXPECT_TEXT(HOLDERS(ABORTED_HOLD, ABORTED_BILL), "--");
+	EXPECT_TEXT(HOLDERS(ABORTED_BILL, ABORTED_HOLD), "-h");
+	EXPECT_TEXT(HOLDERS(ABORTED_UNSTATED, ABORTED_UNSTATED, ABORTED_HOLD), "--h");
+	EXPECT_TEXT(HOLDERS(ABORTED_HOLD, ABORTED_UNSTATED, ABORTED_HOLD, ABORTED_UNSTATED), "h-h-");
+	EXPECT_TEXT(HOLDERS(ABORTED_HOLD, ABORTED_BILL, ABORTED_HOLD), "--h");
+}
+
+static void
+a_stretch_of_time_has_a_contract_that_holds_only_while_that_is_in_force(void)
+{
+	struct contract_terms hold = {.aborted = ABORTED_HOLD};
+	struct contract row[] = {{.effective = moment("2026-01-01T00:00:00Z")},
+	    {.effective = moment("2026-04-11T00:00:00Z"), .until = moment("2026-04-21T00:00:00Z"), .terms = &hold}};
+	const struct contracts contracts = {.item = row, .count = 2};
+	struct instant first = moment("2026-04-01T00:00:00Z"), begins = row[1].effective, ends = row[1].until;
+
+	CU_ASSERT_FALSE(contracts_hold_aborted(&contracts, first, begins));
+	CU_ASSERT_TRUE(contracts_hold_aborted(&contracts, first, (struct instant){begins.us + 1}));
+	CU_ASSERT_TRUE(contracts_hold_aborted(&contracts, (struct instant){ends.us - 1}, moment("2026-05-01T00:00:00Z")));
+	CU_ASSERT_FALSE(contracts_hold_aborted(&contracts, ends, moment("2026-05-01T00:00:00Z")));
+}
+
+UNIT_TESTS("rating/contract", TEST(aborted_usage_is_held_until_a_later_contract_says_that_it_is_billed),
+    TEST(a_stretch_of_time_has_a_contract_that_holds_only_while_that_is_in_force), TEST(one_contract_is_one_segment),
+    TEST(other_terms_begin_a_segment_and_the_same_ones_do_not), TEST(contracts_before_and_after_the_period_have_none),
+    TEST(the_first_contract_may_begin_within_the_period_or_later), TEST(a_contract_with_an_end_has_no_segment_from_then_on),
+    TEST(a_row_that_ends_when_it_begins_ends_the_one_before_it), TEST(the_same_terms_after_a_gap_are_a_segment_of_their_own),
+    TEST(in_force_is_the_last_row_that_began_unless_it_has_ended))
