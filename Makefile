@@ -23,11 +23,12 @@ endif
 ROOMS     := base ledger ingest rating reports nightly
 LIBRARIES := libpq jansson libpcre2-8 libcrypto zlib libzstd libzip expat rdkafka glib-2.0
 SOURCES   := tollbook.c $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c)))
-OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/statements.o
+OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/statements.o $(BUILD)/obj/generated/formats.o
 PARTS     := $(filter-out $(BUILD)/obj/tollbook.o,$(OBJECTS))
 UNITS     := $(sort $(wildcard tests/unit/*/*_test.c))
 FUZZERS   := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 SQL_FILES := $(sort $(shell find sql -name '*.sql'))
+FORMATS   := $(sort $(wildcard ingest/formats/*.json))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes \
   -Wmissing-prototypes -Wmissing-declarations -Wvla -Wfloat-equal -Wdouble-promotion -Wcast-qual \
@@ -65,7 +66,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags $(BUILD)/generated/statement_ids.h
 	@mkdir -p $(@D)
 	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/generated/statements.o: $(BUILD)/generated/statements.c $(BUILD)/flags
+$(BUILD)/obj/generated/%.o: $(BUILD)/generated/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call SHOW,compile)$(CC) @$(BUILD)/flags -Wno-overlength-strings -c -o $@ $<
 
@@ -73,6 +74,11 @@ $(BUILD)/obj/generated/statements.o: $(BUILD)/generated/statements.c $(BUILD)/fl
 $(BUILD)/generated/statements.c $(BUILD)/generated/statement_ids.h &: $(SQL_FILES) sql/embed.awk
 	@mkdir -p $(@D)
 	$(call SHOW,embed)awk -v IDS=$(BUILD)/generated/statement_ids.h -f sql/embed.awk $(SQL_FILES) >$(BUILD)/generated/statements.c
+
+# So are the descriptions of usage formats; the order is that of their names.
+$(BUILD)/generated/formats.c: $(FORMATS) ingest/formats ingest/formats/embed.awk
+	@mkdir -p $(@D)
+	$(call SHOW,embed)awk -f ingest/formats/embed.awk $(FORMATS) </dev/null >$@
 
 # --- tests ------------------------------------------------------------------------------------
 $(BUILD)/parts.a: $(PARTS)
@@ -87,6 +93,11 @@ $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(BUILD)/parts.a $(BUILD)/flags
 $(BUILD)/tests/bench/%: tests/bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
+
+# One core and the parser of usage formats, with nothing around it.
+$(BUILD)/tests/bench/parse_formats: tests/bench/parse_formats.c $(BUILD)/parts.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(BUILD)/parts.a $(LDFLAGS) $(LIBS)
 
 # What the tests do to a broker; it shares no code with the program.
 $(BUILD)/tests/kafka/%: tests/kafka/%.c $(BUILD)/flags
@@ -106,7 +117,7 @@ $(BUILD)/tests/support/%.so: tests/support/%.c $(BUILD)/flags
 .PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench bench-night
 units: $(UNITS:%.c=$(BUILD)/%)
 kafka-tools: $(BUILD)/tests/kafka/topic
-bench-tools: $(BUILD)/tests/bench/generate $(BUILD)/tests/bench/measure
+bench-tools: $(BUILD)/tests/bench/generate $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/parse_formats
 
 check: deps-check
 	tests/check.sh
@@ -118,15 +129,15 @@ lint: deps-check
 	$(MAKE_PARTS) all
 	tests/lint.sh
 
-# BENCH_EVENTS=10000000 is the default; 2000000 gives a first impression in a fifth of the time.
+# BENCH=bench is all of the way into the ledger and through rating, BENCH=night the nightly job of 10,000 tenants and 10 million events,
+# BENCH=formats the parser of usage formats alone.  BENCH_EVENTS=10000000 is the default of the first two; 2000000 gives a first impression
+# in a fifth of the time.
+BENCH := bench
 bench: deps-check
 	$(MAKE_PARTS) all bench-tools kafka-tools
-	tests/bench/bench.sh
-
-# The nightly job of 10,000 tenants and 10 million events.
-bench-night: deps-check
-	$(MAKE_PARTS) all bench-tools
-	tests/bench/night.sh
+	tests/bench/$(BENCH).sh
+bench-night:
+	$(MAKE_PARTS) bench BENCH=night
 
 # A fuzzer is built by clang from all sources, so that the coverage of every part guides it.
 FUZZ_CHECKED := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -177,6 +188,7 @@ help:
 	@echo 'make check-deep   what takes longer: fuzzers, gcc -fanalyzer, kill -9 again and again'
 	@echo 'make lint         the rules of the house alone'
 	@echo 'make bench        how fast it is beside PostgreSQL itself (BENCH_EVENTS=10000000)'
+	@echo 'make bench BENCH=formats  how many events a second each usage format parses (BENCH_RECORDS=1000000)'
 	@echo 'make bench-night  what the nightly job of 10,000 tenants and 10 million events takes (BENCH_EVENTS, BENCH_TENANTS)'
 	@echo 'make kafka-up     a Kafka broker to try things with; prints its address; make kafka-down stops it'
 	@echo 'make deps         the Debian packages that building and checking need (deps-build: building alone)'

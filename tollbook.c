@@ -14,6 +14,10 @@
 	COMMAND(cmd_nightly)                                                                                                     \
 	COMMAND(cmd_ingest)                                                                                                      \
 	COMMAND(cmd_consume)                                                                                                     \
+	COMMAND(cmd_formats_list)                                                                                                \
+	COMMAND(cmd_formats_show)                                                                                                \
+	COMMAND(cmd_formats_try)                                                                                                 \
+	COMMAND(cmd_formats_guess)                                                                                               \
 	COMMAND(cmd_quarantine_list)                                                                                             \
 	COMMAND(cmd_quarantine_show)                                                                                             \
 	COMMAND(cmd_quarantine_release)                                                                                          \

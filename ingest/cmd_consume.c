@@ -4,6 +4,7 @@
 #include "base/kafka.h"
 #include "base/table.h"
 #include "ingest/consume.h"
+#include "ingest/format_option.h"
 
 static bool consume_verb(struct run *run, struct error *err);
 
@@ -18,6 +19,7 @@ static const struct option_spec options[] = {
     {"instance", "NAME", "with --follow: a name of this process that stays, so that a restart moves no partitions", 0},
     {"again", NULL, "begin a new reading of the topic; what is booked is recognised; needs --reason", 0},
     {"reason", "TEXT", "why, for the audit log", 'r'},
+    FORMAT_OPTIONS,
     {"source", "NAME", "the producer, for records that do not name one; default: /short", 0},
     {"late-days", "N", "set usage aside that is older than this; default: 400", 0},
     {"batch-records", "N", "records of one transaction at most; default: 50000", 0},
@@ -37,6 +39,7 @@ const struct command cmd_consume = {
     .prints_rows = true,
     .example = "  tollbook consume -b localhost:9092 -t usage\n"
 	       "  tollbook consume -b kafka-1:9093,kafka-2:9093 -t usage --kafka-config /etc/tollbook/kafka.properties --follow\n"
+	       "  tollbook consume -b localhost:9092 -t answers --format openai.chat\n"
 	       "  tollbook consume -b localhost:9092 -t usage -X fetch.min.bytes=100000 --stats",
     .run = consume_verb,
 };
@@ -123,7 +126,7 @@ print(struct run *run, const struct consume_result *result)
 }
 
 static bool
-consume_verb(struct run *run, struct error *err)
+consume_by(struct run *run, const struct profile *profile, struct error *err)
 {
 	struct consume_options consume_options;
 	struct consume_result result;
@@ -131,10 +134,24 @@ consume_verb(struct run *run, struct error *err)
 
 	if (!read_options(run, &consume_options, err))
 		return false;
+	consume_options.profile = profile;
 	fine = consume(run, &consume_options, &result, err);
 	if (fine || result.partition_count > 0)
 		print(run, &result);
 	intake_say(run, &result.sum);
 	consume_result_release(&result);
+	return fine;
+}
+
+static bool
+consume_verb(struct run *run, struct error *err)
+{
+	struct profile *profile;
+	bool fine;
+
+	if (!format_option_open(run, &profile, err))
+		return false;
+	fine = consume_by(run, profile, err);
+	profile_free(profile);
 	return fine;
 }

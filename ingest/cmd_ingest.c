@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/table.h"
+#include "ingest/format_option.h"
 #include "ingest/intake.h"
 
 static bool ingest(struct run *run, struct error *err);
@@ -12,6 +13,7 @@ static bool ingest(struct run *run, struct error *err);
 enum { DEFAULT_BATCH_RECORDS = 100000, DEFAULT_LATE_DAYS = 400 };
 
 static const struct option_spec options[] = {
+    FORMAT_OPTIONS,
     {"mapping", "FILE", "read CSV, by this mapping of columns to fields (docs/formats.md)", 'm'},
     {"source", "NAME", "the producer, for records that do not name one; default: /short", 0},
     {"key-from-position", NULL, "records without an idempotency key get the file's SHA-256 and their number", 0},
@@ -34,6 +36,7 @@ const struct command cmd_ingest = {
     .takes_dry_run = true,
     .example = "  tollbook ingest usage-2026-10-*.ndjson.gz\n"
 	       "  tollbook ingest --mapping gateway.json usage.csv\n"
+	       "  tollbook ingest --format vllm.chat --constant tenant=acct_1 --field id=request_id answers.ndjson\n"
 	       "  zcat usage.ndjson.gz | tollbook ingest -",
     .run = ingest,
 };
@@ -104,7 +107,7 @@ outcomes_write(void *context, const struct batch *batch, struct error *err)
 	    [OUTCOME_QUARANTINED] = "quarantined",
 	    [OUTCOME_REJECTED] = "rejected"};
 	struct outcomes *outcomes = context;
-	char flags[256];
+	char flags[512];
 
 	if (outcomes->file == NULL)
 		return true;
@@ -133,12 +136,23 @@ add_result(struct table *table, const char *file, const struct intake_result *re
 		table_cell_format(table, "%lld", (long long)numbers[i]);
 }
 
+/* Both say what a record is. */
+static bool
+check_pair(const struct run *run, struct error *err)
+{
+	if (option_value(run, "mapping") == NULL || option_value(run, "format") == NULL)
+		return true;
+	error_set(err, ERROR_USAGE, "--mapping and --format exclude each other");
+	return error_hint(
+	    err, "--mapping reads CSV, --format NAME reads JSON of a usage format; table, json or csv is how rows are printed.");
+}
+
 static bool
 read_options(struct run *run, struct reader_options *out, struct intake_limits *limits, struct error *err)
 {
 	int64_t late_days, records;
 
-	if (!option_number(run, "late-days", 1, 100000, DEFAULT_LATE_DAYS, &late_days, err) ||
+	if (!check_pair(run, err) || !option_number(run, "late-days", 1, 100000, DEFAULT_LATE_DAYS, &late_days, err) ||
 	    !option_number(run, "batch-records", 1, 1000000, DEFAULT_BATCH_RECORDS, &records, err))
 		return false;
 	*limits = (struct intake_limits){.records = (size_t)records, .bytes = INTAKE_BATCH_BYTES};
@@ -153,7 +167,7 @@ read_options(struct run *run, struct reader_options *out, struct intake_limits *
 }
 
 static bool
-ingest(struct run *run, struct error *err)
+ingest_by(struct run *run, const struct profile *profile, struct error *err)
 {
 	struct reader_options reader_options;
 	struct intake_limits limits;
@@ -163,6 +177,7 @@ ingest(struct run *run, struct error *err)
 
 	if (!read_options(run, &reader_options, &limits, err) || !outcomes_open(&outcomes, option_value(run, "outcomes"), err))
 		return false;
+	reader_options.profile = profile;
 	table = table_new(columns);
 	fine = true;
 	for (int i = 0; fine && i < run->operand_count; i++) {
@@ -178,5 +193,18 @@ ingest(struct run *run, struct error *err)
 	if (outcomes.path == NULL || strcmp(outcomes.path, "-") != 0)
 		table_print(table, run, "nothing read");
 	table_free(table);
+	return fine;
+}
+
+static bool
+ingest(struct run *run, struct error *err)
+{
+	struct profile *profile;
+	bool fine;
+
+	if (!format_option_open(run, &profile, err))
+		return false;
+	fine = ingest_by(run, profile, err);
+	profile_free(profile);
 	return fine;
 }

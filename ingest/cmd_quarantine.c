@@ -3,7 +3,7 @@
 
 #include "base/digest.h"
 #include "base/table.h"
-#include "ingest/reader.h"
+#include "ingest/record_format.h"
 #include "ledger/audit.h"
 #include "ledger/batch.h"
 
@@ -257,6 +257,21 @@ show_envelope(const struct envelope *envelope)
 	}
 }
 
+/* Under which usage format it was read: its name, and what was said beside the one it extends. */
+static void
+show_format(const struct rows *row)
+{
+	struct arena arena = {0};
+	const char *text = format_profile(row_text(row, 0, ROW_FORMAT), &arena);
+
+	if (text != NULL) {
+		printf("format    ");
+		print_bytes(bytes_of(text));
+		putchar('\n');
+	}
+	arena_release(&arena);
+}
+
 static void
 show_row(const struct rows *row, const struct envelope *envelope, struct bytes raw)
 {
@@ -271,6 +286,7 @@ show_row(const struct rows *row, const struct envelope *envelope, struct bytes r
 		printf("because   %s (%s)\n", row_text(row, 0, ROW_WHY), row_text(row, 0, ROW_BY));
 	else
 		printf("remedy    %s\n", what_can_be_done(reason));
+	show_format(row);
 	if (envelope != NULL)
 		show_envelope(envelope);
 	printf("bytes     %s%s\n", row_text(row, 0, ROW_LENGTH),
@@ -384,7 +400,18 @@ booked_before(const char *id, struct error *err)
 	return error_hint(err, "Nothing is missing: discard it.");
 }
 
-/* Books the batch of one record and notes the decision, all in one transaction: a dry run and a refusal leave nothing. */
+static const struct record *
+first_fault(const struct batch *batch)
+{
+	size_t i = 0;
+
+	while (i + 1 < batch->count && batch->records[i].reason == REASON_NONE)
+		i++;
+	return &batch->records[i];
+}
+
+/* Books the batch of one record's events and notes the decision, all in one transaction: a dry run and a refusal leave nothing.  Of
+ * several events some may be booked already; then the others are. */
 static bool
 book(struct run *run, struct batch *batch, const char *id, const char *reason, struct error *err)
 {
@@ -399,8 +426,9 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	fine = ledger_writer_open(
 		   &writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err) &&
 	    batch_prepare(&writer, batch, err) && batch_append_within(&writer, batch, run->now, &counts, &batch_id, err) &&
-	    (counts.duplicates == 0 || booked_before(id, err)) &&
-	    (counts.accepted == 1 || still_wrong(&batch->records[0], id, err)) && ledger_writer_finish(&writer, run->now, err) &&
+	    (counts.accepted > 0 || counts.duplicates == 0 || booked_before(id, err)) &&
+	    (counts.accepted + counts.duplicates == counts.records || still_wrong(first_fault(batch), id, err)) &&
+	    ledger_writer_finish(&writer, run->now, err) &&
 	    resolve(run, id, "released", param_number(&run->arena, batch_id), reason, err);
 	fine = end_transaction(run, fine, err);
 	ledger_writer_release(&writer);
@@ -409,20 +437,45 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 
 /* What the stored bytes are today.  In the batch of its release it is record 1, and comes from no topic. */
 static bool
-read_again(struct run *run, const struct rows *row, const struct event_rules *rules, struct bytes raw, struct arena *arena,
-    struct record *record, struct error *err)
+read_again(struct run *run, const struct rows *row, const struct event_rules *rules, struct bytes raw, struct batch *batch,
+    struct error *err)
 {
 	const struct envelope *envelope;
+	struct profile_events events;
 
 	if (!get_envelope(run, row, &envelope, err) ||
-	    !record_parse(
-		row_text(row, 0, ROW_FORMAT), rules, raw, envelope, (uint64_t)row_number(row, 0, ROW_RECORD), arena, record, err))
+	    !record_parse(row_text(row, 0, ROW_FORMAT), rules, raw, envelope, (uint64_t)row_number(row, 0, ROW_RECORD),
+		&batch->arena, &events, err))
 		return false;
-	record->raw = raw;
-	record->raw_length = raw.length;
-	record->number = 1;
-	record->envelope = NULL;
+	for (size_t i = 0; i < events.count; i++) {
+		struct record *record = batch_add(batch);
+
+		*record = events.records[i];
+		record->raw = raw;
+		record->raw_length = raw.length;
+		record->number = 1;
+		record->envelope = NULL;
+	}
 	return true;
+}
+
+/* Of a very long record only the beginning is kept. */
+static bool
+need_whole(const struct rows *row, struct bytes raw, struct error *err)
+{
+	if ((int64_t)raw.length == row_number(row, 0, ROW_LENGTH))
+		return true;
+	error_set(err, ERROR_STATE, "record %s cannot be released: of its %s bytes %zu are kept", row_text(row, 0, ROW_ID),
+	    row_text(row, 0, ROW_LENGTH), raw.length);
+	return error_hint(
+	    err, "Discard it, and send the usage that it has again, as a CloudEvent: that is short enough to be kept whole.");
+}
+
+/* Whether any of it may be released; what stands in the way is told as the record's own fault. */
+static bool
+need_releasable(enum reason code, const char *id, struct error *err)
+{
+	return reason_release(code) != RELEASE_NEVER || still_wrong(&(struct record){.reason = code}, id, err);
 }
 
 static bool
@@ -433,23 +486,16 @@ release_row(struct run *run, const struct rows *row, const char *reason, struct 
 	struct event_rules rules = event_rules_default(run->now);
 	struct bytes raw = raw_of(run, row);
 	struct batch batch = {.format = row_text(row, 0, ROW_FORMAT), .next_position = raw.length};
-	struct record *record;
 	bool fine;
 
-	if (!need_open(row, err))
+	if (!need_open(row, err) || !need_releasable(code, id, err) || !need_whole(row, raw, err))
 		return false;
-	record = batch_add(&batch);
-	record->reason = code;
-	if (reason_release(code) == RELEASE_NEVER) {
-		(void)still_wrong(record, id, err);
-		batch_release(&batch);
-		return false;
-	}
 	if (reason_release(code) == RELEASE_WAIVE)
 		rules.waived = code;
-	fine = read_again(run, row, &rules, raw, &batch.arena, record, err);
+	fine = read_again(run, row, &rules, raw, &batch, err);
 	if (fine)
-		fine = record->reason == REASON_NONE ? book(run, &batch, id, reason, err) : still_wrong(record, id, err);
+		fine = first_fault(&batch)->reason == REASON_NONE ? book(run, &batch, id, reason, err)
+								  : still_wrong(first_fault(&batch), id, err);
 	batch_release(&batch);
 	return fine;
 }

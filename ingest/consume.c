@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "ingest/consuming.h"
-#include "ingest/reader.h"
+#include "ingest/record_format.h"
 #include "ledger/audit.h"
 
 enum { RETRY_MS = 200, REPORT_MS = 1000, METRICS_MS = 5000, LEAST_SILENCE_MS = 3000 };
@@ -201,8 +201,9 @@ reading_of(struct consuming *consuming, int32_t partition)
 		reading->range = NO_RANGE;
 		reading->ends = (struct partition_ends){.end = -1, .stable = -1};
 		reading->format =
-		    arena_format(&consuming->names, "kafka%s %s/%s/%d", source_format(&consuming->rules, &consuming->names),
-			consuming->cluster, consuming->options->topic, (int)partition);
+		    arena_format(&consuming->names, "kafka%s%s %s/%s/%d", source_format(&consuming->rules, &consuming->names),
+			profile_format(consuming->options->profile, &consuming->names), consuming->cluster,
+			consuming->options->topic, (int)partition);
 	}
 	return reading;
 }

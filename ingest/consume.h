@@ -29,8 +29,9 @@ struct consume_options {
 	int64_t age_ms;      /* of a batch's first record when it is booked at the latest */
 	int64_t patience_ms; /* how long a database or brokers that are away are waited for */
 	struct event_rules rules;
-	bool live;                /* a line that lives on a terminal, each second */
-	const char *metrics_path; /* a file for Prometheus, or NULL */
+	const struct profile *profile; /* values are of this usage format; NULL: CloudEvents and the short form */
+	bool live;                     /* a line that lives on a terminal, each second */
+	const char *metrics_path;      /* a file for Prometheus, or NULL */
 };
 
 /* What was taken from one partition. */

@@ -9,6 +9,7 @@
 #include "base/kafka.h"
 #include "ingest/consume.h"
 #include "ingest/handover.h"
+#include "ingest/message.h"
 
 enum { NO_RANGE = -1 };
 
@@ -22,11 +23,12 @@ struct reading {
 	int64_t target;   /* bounded: nothing from here on */
 	int64_t anchor;   /* the last record booked, which must be there still; -1: seen, or gone with the log's beginning */
 	unsigned char anchor_digest[DIGEST_SIZE];
-	int64_t range_first;  /* where the next range begins: behind the last one handed over */
-	int64_t seen_end;     /* the end that was reached, or -1 */
-	int64_t timestamp_ms; /* of the record taken last */
-	ssize_t range;        /* its place in the batch that is being filled, or NO_RANGE */
-	size_t last_record;   /* in that batch */
+	int64_t range_first;      /* where the next range begins: behind the last one handed over */
+	int64_t seen_end;         /* the end that was reached, or -1 */
+	int64_t timestamp_ms;     /* of the record taken last */
+	ssize_t range;            /* its place in the batch that is being filled, or NO_RANGE */
+	struct kept_message last; /* in that batch */
+	int64_t last_length;      /* of its value as it came; -1: a tombstone */
 	struct partition_ends ends;
 	const char *format; /* of its messages in quarantine */
 };

@@ -49,6 +49,9 @@ static const unsigned char stages[REASON_LIMIT] = {
     [E_NOT_CLOUDEVENT] = STAGE_ENVELOPE,
     [E_ENVELOPE_CONFLICT] = STAGE_ENVELOPE,
     [N_NOT_USAGE] = STAGE_PURPOSE,
+    [N_FAILED_NO_USAGE] = STAGE_PURPOSE,
+    [N_AGGREGATE_SPAN] = STAGE_PURPOSE,
+    [N_TOTAL_ONLY] = STAGE_PURPOSE,
     [E_ID_MISSING] = STAGE_IDENTITY,
     [E_ID_PLACEHOLDER] = STAGE_IDENTITY,
     [E_ID_TOO_LONG] = STAGE_IDENTITY,
@@ -69,10 +72,14 @@ static const unsigned char stages[REASON_LIMIT] = {
     [E_DECIMAL] = STAGE_RANGE,
     [E_USAGE_MISSING] = STAGE_MISSING,
     [E_COUNT_NULL] = STAGE_MISSING,
+    [E_ZERO_AMBIGUOUS] = STAGE_MISSING,
     [E_UNKNOWN_METER] = STAGE_MISSING,
     [E_MODEL_MISSING] = STAGE_MISSING,
     [E_SUBJECT_MISSING] = STAGE_MISSING,
     [E_SUBSET_EXCEEDS_TOTAL] = STAGE_SUM,
+    [E_DETAIL_SUM] = STAGE_SUM,
+    [E_DETAIL_CONFLICT] = STAGE_SUM,
+    [E_INCLUSION_AMBIGUOUS] = STAGE_SUM,
     [E_TOTAL_UNEXPLAINED] = STAGE_SUM,
     [E_IMPLAUSIBLE] = STAGE_PLAUSIBLE,
     [E_TIME_FUTURE] = STAGE_PLAUSIBLE,
@@ -80,6 +87,12 @@ static const unsigned char stages[REASON_LIMIT] = {
 };
 
 const char *const status_words[] = {"completed", "incomplete", "aborted", "failed", "unknown", NULL};
+const char *const speed_words[] = {"standard", "fast", NULL};
+const char *const served_from_words[] = {"model", "gateway_cache", NULL};
+const char *const adapter_kind_words[] = {"lora", "fine_tune", NULL};
+const char *const method_words[] = {"provider", "engine", "gateway", "estimate", "none", NULL};
+const char *const unknown_details[] = {
+    "cache_read", "cache_write", "reasoning", "audio", "image", "video", "tool_use", "prediction", NULL};
 
 struct event_rules
 event_rules_default(struct instant now)
@@ -101,7 +114,7 @@ draft_begin(struct draft *draft, const struct event_rules *rules, const struct d
 	draft->field = "";
 	draft->value = (struct bytes){NULL, 0};
 	draft->has_time = false;
-	draft->has_usage = false;
+	draft->has_usage = draft->no_context = false;
 	draft->meters = 0;
 	for (int i = 0; i < REPORTED_COUNTS; i++)
 		draft->reported[i] = -1;
@@ -173,9 +186,27 @@ is_missing(const struct json_value *value)
 	return value == NULL || value->type == VALUE_NULL;
 }
 
+/* Of eight bytes: the usual tests for a byte below 0x20 and for one that is 0x7f. */
+static inline bool
+eight_have_control(const char *at)
+{
+	const uint64_t ones = 0x0101010101010101ULL, tops = 0x8080808080808080ULL;
+	uint64_t eight, delete;
+
+	memcpy(&eight, at, sizeof eight);
+	delete = eight ^ ones * 0x7f;
+	return ((((eight - ones * 0x20) & ~eight) | ((delete - ones) & ~delete)) & tops) != 0;
+}
+
 static bool
 has_control(struct bytes text)
 {
+	if (text.length >= 8) {
+		for (size_t i = 0; i + 8 <= text.length; i += 8)
+			if (eight_have_control(text.at + i))
+				return true;
+		return eight_have_control(text.at + text.length - 8);
+	}
 	for (size_t i = 0; i < text.length; i++)
 		if ((unsigned char)text.at[i] < 0x20 || text.at[i] == 0x7f)
 			return true;
@@ -424,9 +455,9 @@ finish_usage(struct draft *draft)
 	    (sums.inputs + sums.outputs > 0 || (series[SERIES_DEPLOYMENT].length == 0 && series[SERIES_ADAPTER].length == 0)))
 		draft_fault_words(draft, E_MODEL_MISSING, draft->names->model, "");
 	check_sums(draft, sums);
-	if (draft->event.context_input_tokens < 0 && sums.inputs > 0)
+	if (draft->event.context_input_tokens < 0 && sums.inputs > 0 && !draft->no_context)
 		draft->event.context_input_tokens = sums.input;
-	if (draft->event.context_input_tokens < 0 && sums.outputs > 0)
+	if (draft->event.context_input_tokens < 0 && sums.inputs + sums.outputs > 0)
 		draft->event.flags |= F_NO_CONTEXT;
 	set_defaults(draft);
 	set_quantities(draft);

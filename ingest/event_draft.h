@@ -49,6 +49,7 @@ struct draft {
 	struct bytes value;
 	bool has_time;   /* event.time is a time */
 	bool has_usage;  /* quantities were given, if only by an unknown name or as null */
+	bool no_context; /* the event has a part of its request's input: how large all of that is, is not known */
 	uint64_t meters; /* bit N: quantity[N] is stated */
 	int64_t quantity[METER_LIMIT];
 	int64_t reported[REPORTED_COUNTS];       /* -1: not stated */
@@ -70,7 +71,10 @@ void draft_time_parsed(
     struct draft *draft, const char *field, struct bytes value, enum instant_result result, struct instant time);
 /* 1 to 256 characters without control characters; an empty model is a missing one; null is not stated. */
 void draft_text(struct draft *draft, enum series_field series, const char *field, const struct json_value *value);
-extern const char *const status_words[]; /* what SERIES_STATUS may be, ended by NULL */
+/* What SERIES_STATUS, SERIES_SPEED ... and measurement.unknown may be, ended by NULL. */
+extern const char *const status_words[], *const speed_words[], *const served_from_words[], *const adapter_kind_words[],
+											       *const method_words[],
+												   *const unknown_details[];
 /* A text out of `allowed`, a NULL-terminated list. */
 void draft_word(
     struct draft *draft, enum series_field series, const char *field, const struct json_value *value, const char *const *allowed);
@@ -89,6 +93,16 @@ void draft_finish(struct draft *draft, struct record *out);
 /* A value as shown to a person: "true", "an object" ..., or its text. */
 struct bytes json_value_shown(const struct json_value *value);
 struct bytes bytes_of(const char *string);
+static inline bool
+bytes_same(struct bytes one, struct bytes other)
+{
+	return one.length == other.length && (one.length == 0 || memcmp(one.at, other.at, one.length) == 0);
+}
+static inline bool
+bytes_are(struct bytes text, const char *string)
+{
+	return text.length == strlen(string) && memcmp(text.at, string, text.length) == 0;
+}
 /* The beginning of a value as records keep it: at most 128 bytes, whole characters only. */
 struct bytes bytes_clipped(struct bytes value);
 

@@ -7,7 +7,10 @@
 #include "ingest/event_json.h"
 
 #include <string.h>
+#include <strings.h>
 
+#include "ingest/base64.h"
+#include "ingest/json_fault.h"
 #include "ingest/short_form.h"
 
 /* Attributes of a CloudEvent that the short form does not have.  Other ones are extensions: legal, and not kept. */
@@ -77,11 +80,6 @@ struct purpose {
 static const struct draft_names canonical_names = CANONICAL_NAMES("time"), binary_names = CANONICAL_NAMES("ce_time");
 #undef CANONICAL_NAMES
 
-static const char usage_type[] = "tollbook.usage.v1";
-
-static enum reason json_reason(const struct json_reader *reader);
-static const char *json_place(const struct json_reader *reader, struct arena *arena);
-static struct bytes json_problem(const struct json_reader *reader);
 static void read_top(struct json_reader *reader, struct draft *draft, struct top *top);
 static void read_data(struct json_reader *reader, struct draft *draft);
 static void finish_canonical(struct draft *draft, const struct top *top, const struct event_headers *headers, struct record *out);
@@ -93,29 +91,11 @@ is_stated(const struct top *top, enum attribute attribute)
 	return (top->stated >> attribute & 1) != 0;
 }
 
-static bool
-is_blank(const char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
-			return false;
-	return true;
-}
-
-static void
-set_reason(struct record *out, enum reason reason, const char *field, struct bytes value)
-{
-	out->reason = reason;
-	out->field = field;
-	out->value = bytes_clipped(value);
-	out->event = (struct usage_event){.kind = EVENT_USAGE, .context_input_tokens = -1};
-}
-
 void
 event_parse(const struct event_rules *rules, const char *bytes, size_t length, struct arena *arena, struct record *out)
 {
-	if (is_blank(bytes, length))
-		set_reason(out, N_BLANK, "", (struct bytes){NULL, 0});
+	if (bytes_are_blank(bytes, length))
+		record_set_aside(out, N_BLANK, "", (struct bytes){NULL, 0});
 	else
 		event_parse_value(rules, NULL, bytes, length, arena, out);
 }
@@ -142,19 +122,19 @@ event_parse_value(const struct event_rules *rules, const struct event_headers *h
 			(void)json_leave(&reader);
 	}
 	if (!json_end(&reader))
-		set_reason(out, json_reason(&reader), json_place(&reader, arena), json_problem(&reader));
+		record_set_aside(out, json_reason(&reader), json_place(&reader, arena), json_problem(&reader));
 	else if (value.type != VALUE_OBJECT)
-		set_reason(out, E_NOT_OBJECT, "", json_value_shown(&value));
+		record_set_aside(out, E_NOT_OBJECT, "", json_value_shown(&value));
 	else if (is_stated(&top, CE_SPECVERSION) && (top.form.stated >> SHORT_idempotency_key & 1) != 0)
-		set_reason(out, E_VALUE, "idempotency_key", bytes_of("both a CloudEvent and the short form"));
+		record_set_aside(out, E_VALUE, "idempotency_key", bytes_of("both a CloudEvent and the short form"));
 	else if (is_stated(&top, CE_SPECVERSION))
 		finish_canonical(&draft, &top, headers, out);
 	else if (headers != NULL)
-		set_reason(out, E_NOT_CLOUDEVENT, "specversion", bytes_of(""));
+		record_set_aside(out, E_NOT_CLOUDEVENT, "specversion", bytes_of(""));
 	else if ((top.form.stated >> SHORT_idempotency_key & 1) != 0 || rules->position_id != NULL)
 		finish_short(&draft, &top, out);
 	else
-		set_reason(out, E_NOT_CLOUDEVENT, "", bytes_of("neither specversion nor idempotency_key"));
+		record_set_aside(out, E_NOT_CLOUDEVENT, "", bytes_of("neither specversion nor idempotency_key"));
 }
 
 bool
@@ -164,33 +144,6 @@ event_is_cut(const char *bytes, size_t length, struct arena *arena)
 
 	json_begin(&reader, bytes, length, 0, arena);
 	return !(json_skip(&reader, NULL) && json_end(&reader)) && reader.cut;
-}
-
-static enum reason
-json_reason(const struct json_reader *reader)
-{
-	static const enum reason reasons[] = {
-	    [JSON_FAULT_NONE] = REASON_NONE,
-	    [JSON_FAULT_UTF8] = E_UTF8,
-	    [JSON_FAULT_NUL] = E_NUL,
-	    [JSON_FAULT_SYNTAX] = E_JSON,
-	    [JSON_FAULT_DEPTH] = E_DEPTH,
-	    [JSON_FAULT_KEY_TWICE] = E_DUPLICATE_KEY,
-	};
-
-	return reasons[reader->fault];
-}
-
-static const char *
-json_place(const struct json_reader *reader, struct arena *arena)
-{
-	return arena_format(arena, "byte %zu", (size_t)(reader->at - reader->start) + 1);
-}
-
-static struct bytes
-json_problem(const struct json_reader *reader)
-{
-	return reader->fault == JSON_FAULT_KEY_TWICE ? reader->key : bytes_of(reader->problem);
 }
 
 static enum attribute
@@ -245,48 +198,6 @@ read_top(struct json_reader *reader, struct draft *draft, struct top *top)
 			top->unknown = true;
 		}
 	}
-}
-
-static int
-base64_value(char byte)
-{
-	if (byte >= 'A' && byte <= 'Z')
-		return byte - 'A';
-	if (byte >= 'a' && byte <= 'z')
-		return byte - 'a' + 26;
-	if (byte >= '0' && byte <= '9')
-		return byte - '0' + 52;
-	return byte == '+' ? 62 : byte == '/' ? 63 : -1;
-}
-
-/* RFC 4648, section 4: with padding, without anything else, unused bits zero. */
-static bool
-base64_decode(struct arena *arena, struct bytes text, struct bytes *out)
-{
-	size_t padding = 0;
-	unsigned bits = 0;
-	char *decoded = arena_take(arena, text.length / 4 * 3 + 1), *to = decoded;
-
-	if (text.length % 4 != 0)
-		return false;
-	while (padding < 2 && padding < text.length && text.at[text.length - 1 - padding] == '=')
-		padding++;
-	for (size_t i = 0; i < text.length; i++) {
-		int value = i < text.length - padding ? base64_value(text.at[i]) : 0;
-
-		if (value < 0)
-			return false;
-		bits = (bits << 6 | (unsigned)value) & 0xffffff;
-		if (i % 4 == 3) {
-			*to++ = (char)(bits >> 16);
-			*to++ = (char)(bits >> 8 & 0xff);
-			*to++ = (char)(bits & 0xff);
-		}
-	}
-	if (padding > 0 && (bits & (padding == 1 ? 0xffU : 0xffffU)) != 0)
-		return false;
-	*out = (struct bytes){decoded, (size_t)(to - decoded) - padding};
-	return true;
 }
 
 /* Data that is a JSON document of its own, one level below its envelope.  False where its bytes are not JSON. */
@@ -355,8 +266,7 @@ check_data(struct draft *draft, const struct top *top)
 static bool
 is_text(const struct json_value *value, const char *text)
 {
-	return value->type == VALUE_STRING && strlen(text) == value->text.length &&
-	    memcmp(value->text.at, text, value->text.length) == 0;
+	return value->type == VALUE_STRING && bytes_are(value->text, text);
 }
 
 static const struct json_value *
@@ -385,6 +295,15 @@ static const struct {
 #undef HEADER
 };
 
+bool
+event_is_structured(const struct event_headers *headers)
+{
+	static const char structured[] = "application/cloudevents";
+
+	return headers->content_type.length >= sizeof structured - 1 &&
+	    strncasecmp(headers->content_type.at, structured, sizeof structured - 1) == 0;
+}
+
 enum event_header
 event_header_find(struct bytes name)
 {
@@ -392,6 +311,12 @@ event_header_find(struct bytes name)
 		if (header_names[i].length == name.length && memcmp(header_names[i].name, name.at, name.length) == 0)
 			return (enum event_header)i;
 	return EVENT_HEADERS;
+}
+
+const char *
+event_header_name(enum event_header attribute)
+{
+	return header_names[attribute].name;
 }
 
 /* A header's name is its attribute's behind EVENT_HEADER_PREFIX. */
@@ -416,7 +341,7 @@ check_envelope(struct draft *draft, const struct stated *stated)
 		draft_fault_words(draft, E_NOT_CLOUDEVENT, type_field, "");
 	else if (type->type != VALUE_STRING)
 		draft_fault(draft, E_TYPE, type_field, json_value_shown(type));
-	else if (!is_text(type, usage_type))
+	else if (!is_text(type, EVENT_TYPE))
 		draft_fault(draft, N_NOT_USAGE, type_field, type->text);
 	else
 		return true;
@@ -432,13 +357,12 @@ read_identity(struct draft *draft, const struct stated *stated)
 	draft_time(draft, field_of(stated, HEADER_TIME), stated->value[HEADER_TIME]);
 }
 
-/* The same text, or two spellings of one time. */
-static bool
-is_same(enum event_header attribute, struct bytes one, struct bytes other)
+bool
+event_header_agrees(enum event_header attribute, struct bytes one, struct bytes other)
 {
 	struct instant first, second;
 
-	if (one.length == other.length && memcmp(one.at, other.at, one.length) == 0)
+	if (bytes_same(one, other))
 		return true;
 	return attribute == HEADER_TIME && instant_parse(one.at, one.length, FIRST_YEAR, &first) == INSTANT_OK &&
 	    instant_parse(other.at, other.length, FIRST_YEAR, &second) == INSTANT_OK && first.us == second.us;
@@ -453,7 +377,7 @@ check_agreement(struct draft *draft, const struct stated *stated, const struct e
 
 		if ((headers->stated >> i & 1) == 0 || own == NULL || own->type != VALUE_STRING)
 			continue;
-		if (!is_same((enum event_header)i, own->text, headers->text[i]))
+		if (!event_header_agrees((enum event_header)i, own->text, headers->text[i]))
 			draft_fault(draft, E_ENVELOPE_CONFLICT, header_names[i].name, headers->text[i]);
 	}
 }
@@ -463,7 +387,7 @@ says_usage(const struct event_headers *headers)
 {
 	const struct json_value type = {VALUE_STRING, headers->text[HEADER_TYPE]};
 
-	return (headers->stated >> HEADER_TYPE & 1) != 0 && is_text(&type, usage_type);
+	return (headers->stated >> HEADER_TYPE & 1) != 0 && is_text(&type, EVENT_TYPE);
 }
 
 static void
@@ -487,17 +411,24 @@ finish_canonical(struct draft *draft, const struct top *top, const struct event_
 	draft_finish(draft, out);
 }
 
-/* Header texts as if they were strings of a body, which can hold neither. */
-static void
-check_text_bytes(struct draft *draft, enum event_header attribute, struct bytes text)
+enum reason
+event_header_check(struct bytes text)
 {
 	size_t at;
 	bool cut;
 
 	if (!utf8_check(text.at, text.length, &at, &cut))
-		draft_fault(draft, E_UTF8, header_names[attribute].name, text);
-	else if (text.length > 0 && memchr(text.at, '\0', text.length) != NULL)
-		draft_fault(draft, E_NUL, header_names[attribute].name, text);
+		return E_UTF8;
+	return text.length > 0 && memchr(text.at, '\0', text.length) != NULL ? E_NUL : REASON_NONE;
+}
+
+static void
+check_text_bytes(struct draft *draft, enum event_header attribute, struct bytes text)
+{
+	enum reason reason = event_header_check(text);
+
+	if (reason != REASON_NONE)
+		draft_fault(draft, reason, header_names[attribute].name, text);
 }
 
 void
@@ -580,12 +511,6 @@ data_field_find(struct bytes name)
 	return NULL;
 }
 
-static bool
-is_name(struct bytes key, const char *name)
-{
-	return strlen(name) == key.length && memcmp(key.at, name, key.length) == 0;
-}
-
 /* Reads the value of `path` and enters it where it is an object.  False where there is nothing in it to be read: not
  * stated (null), or no object, which is noted. */
 static bool
@@ -645,8 +570,6 @@ read_quantities(struct json_reader *reader, struct draft *draft, struct purpose 
 static void
 read_unknown_details(struct json_reader *reader, struct draft *draft)
 {
-	static const char *const details[] = {
-	    "cache_read", "cache_write", "reasoning", "audio", "image", "video", "tool_use", "prediction"};
 	static const char path[] = "data.measurement.unknown";
 	struct json_value value;
 	unsigned seen = 0;
@@ -665,8 +588,8 @@ read_unknown_details(struct json_reader *reader, struct draft *draft)
 
 		if (!read_scalar(reader, &value))
 			return;
-		for (size_t i = 0; i < sizeof details / sizeof details[0]; i++)
-			if (is_text(&value, details[i]))
+		for (size_t i = 0; unknown_details[i] != NULL; i++)
+			if (is_text(&value, unknown_details[i]))
 				bit = 1U << i;
 		if (value.type != VALUE_STRING)
 			draft_fault(draft, E_TYPE, path, json_value_shown(&value));
@@ -695,7 +618,6 @@ read_complete(struct json_reader *reader, struct draft *draft, bool *stated)
 static void
 read_measurement(struct json_reader *reader, struct draft *draft)
 {
-	static const char *const methods[] = {"provider", "engine", "gateway", "estimate", "none", NULL};
 	bool has_method = false, has_complete = false;
 	struct json_value value;
 	struct bytes key;
@@ -703,12 +625,12 @@ read_measurement(struct json_reader *reader, struct draft *draft)
 	if (!enter_object(reader, draft, "data.measurement"))
 		return;
 	while (json_key(reader, &key)) {
-		if (is_name(key, "method") && read_scalar(reader, &value)) {
+		if (bytes_are(key, "method") && read_scalar(reader, &value)) {
 			has_method = value.type != VALUE_NULL;
-			draft_word(draft, SERIES_METHOD, "data.measurement.method", &value, methods);
-		} else if (is_name(key, "complete")) {
+			draft_word(draft, SERIES_METHOD, "data.measurement.method", &value, method_words);
+		} else if (bytes_are(key, "complete")) {
 			read_complete(reader, draft, &has_complete);
-		} else if (is_name(key, "unknown")) {
+		} else if (bytes_are(key, "unknown")) {
 			read_unknown_details(reader, draft);
 		} else {
 			skip_unknown(reader, draft);
@@ -726,7 +648,6 @@ read_measurement(struct json_reader *reader, struct draft *draft)
 static void
 read_adapter(struct json_reader *reader, struct draft *draft)
 {
-	static const char *const kinds[] = {"lora", "fine_tune", NULL};
 	const struct bytes *series = draft->event.series;
 	struct json_value value;
 	struct bytes key;
@@ -734,9 +655,9 @@ read_adapter(struct json_reader *reader, struct draft *draft)
 	if (!enter_object(reader, draft, "data.adapter"))
 		return;
 	while (json_key(reader, &key)) {
-		if (is_name(key, "kind") && read_scalar(reader, &value))
-			draft_word(draft, SERIES_ADAPTER_KIND, "data.adapter.kind", &value, kinds);
-		else if (is_name(key, "id") && read_scalar(reader, &value))
+		if (bytes_are(key, "kind") && read_scalar(reader, &value))
+			draft_word(draft, SERIES_ADAPTER_KIND, "data.adapter.kind", &value, adapter_kind_words);
+		else if (bytes_are(key, "id") && read_scalar(reader, &value))
 			draft_text(draft, SERIES_ADAPTER, "data.adapter.id", &value);
 		else
 			skip_unknown(reader, draft);
@@ -772,9 +693,9 @@ read_ref(struct json_reader *reader, struct draft *draft, struct purpose *purpos
 		return;
 	purpose->has_ref = true;
 	while (json_key(reader, &key)) {
-		if (is_name(key, "source")) {
+		if (bytes_are(key, "source")) {
 			read_ref_key(reader, draft, "data.ref.source", &draft->event.ref_source);
-		} else if (is_name(key, "id")) {
+		} else if (bytes_are(key, "id")) {
 			read_ref_key(reader, draft, "data.ref.id", &draft->event.ref_id);
 		} else {
 			draft_fault(draft, E_VALUE, "data.ref", key);
@@ -798,11 +719,11 @@ read_reported(struct json_reader *reader, struct draft *draft)
 	while (json_key(reader, &key)) {
 		int i = 0;
 
-		while (i < REPORTED_COUNTS && !is_name(key, names[i]))
+		while (i < REPORTED_COUNTS && !bytes_are(key, names[i]))
 			i++;
 		if (i < REPORTED_COUNTS && read_scalar(reader, &value))
 			(void)draft_count(draft, paths[i], &value, &draft->reported[i]);
-		else if (is_name(key, "cost") || is_name(key, "cost_unit"))
+		else if (bytes_are(key, "cost") || bytes_are(key, "cost_unit"))
 			(void)json_skip(reader, NULL);
 		else
 			skip_unknown(reader, draft);
@@ -820,9 +741,9 @@ read_attribution(struct json_reader *reader, struct draft *draft)
 		return;
 	draft->attribution.at = reader->at - 1;
 	while (json_key(reader, &key)) {
-		if (is_name(key, "project_id") && read_scalar(reader, &value))
+		if (bytes_are(key, "project_id") && read_scalar(reader, &value))
 			draft_text(draft, SERIES_PROJECT, "data.attribution.project_id", &value);
-		else if (is_name(key, "api_key_id") && read_scalar(reader, &value))
+		else if (bytes_are(key, "api_key_id") && read_scalar(reader, &value))
 			draft_text(draft, SERIES_API_KEY, "data.attribution.api_key_id", &value);
 		else
 			(void)json_skip(reader, NULL);
@@ -873,8 +794,6 @@ read_kind(struct json_reader *reader, struct draft *draft)
 static void
 read_field(struct json_reader *reader, struct draft *draft, const struct data_field *field, struct purpose *purpose)
 {
-	static const char *const speeds[] = {"standard", "fast", NULL};
-	static const char *const served_from[] = {"model", "gateway_cache", NULL};
 	struct json_value value;
 
 	switch (field->kind) {
@@ -884,7 +803,7 @@ read_field(struct json_reader *reader, struct draft *draft, const struct data_fi
 		break;
 	case DATA_SPEED:
 		if (read_scalar(reader, &value))
-			draft_word(draft, SERIES_SPEED, field->path, &value, speeds);
+			draft_word(draft, SERIES_SPEED, field->path, &value, speed_words);
 		break;
 	case DATA_STATUS:
 		if (read_scalar(reader, &value))
@@ -892,10 +811,13 @@ read_field(struct json_reader *reader, struct draft *draft, const struct data_fi
 		break;
 	case DATA_SERVED_FROM:
 		if (read_scalar(reader, &value))
-			draft_word(draft, SERIES_SERVED_FROM, field->path, &value, served_from);
+			draft_word(draft, SERIES_SERVED_FROM, field->path, &value, served_from_words);
 		break;
 	case DATA_CONTEXT:
-		if (read_scalar(reader, &value))
+		if (!read_scalar(reader, &value))
+			break;
+		draft->no_context = value.type == VALUE_NULL;
+		if (!draft->no_context)
 			(void)draft_count(draft, field->path, &value, &draft->event.context_input_tokens);
 		break;
 	case DATA_KIND:

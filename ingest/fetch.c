@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "ingest/consuming.h"
-#include "ingest/message.h"
 #include "ingest/reader.h"
 
 enum { TURN = 4096, IDLE_MS = 20, NOTE_MS = 3000 };
@@ -41,10 +40,9 @@ finish_range(struct consuming *consuming, struct reading *reading)
 {
 	struct batch *batch = consuming->filling;
 	struct batch_range *range = &batch->ranges[reading->range];
-	const struct record *record = &batch->records[reading->last_record];
 
-	message_digest(reading->timestamp_ms, record->envelope, record->raw,
-	    record->reason == N_TOMBSTONE ? -1 : (int64_t)record->raw_length, range->last_digest);
+	message_digest(
+	    reading->timestamp_ms, reading->last.envelope, reading->last.value, reading->last_length, range->last_digest);
 	see_ends(consuming, reading);
 	range->ends = reading->ends;
 	reading->range_first = range->next_offset;
@@ -117,22 +115,50 @@ range_of(struct consuming *consuming, struct reading *reading)
 }
 
 static void
+put_record(const struct consuming *consuming, struct reading *reading, const struct message *message)
+{
+	struct batch *batch = consuming->filling;
+	struct record *record = batch_add(batch);
+
+	message_parse(&consuming->rules, message, &batch->arena, record);
+	record->range = (size_t)reading->range;
+	reading->last = (struct kept_message){record->envelope, record->raw};
+}
+
+/* All events of a message: a batch never ends between them, for the next one begins behind an offset. */
+static void
+put_events(const struct consuming *consuming, struct reading *reading, const struct message *message)
+{
+	struct batch *batch = consuming->filling;
+	struct profile_events events;
+
+	message_events(consuming->options->profile, &consuming->rules, message, &batch->arena, &reading->last, &events);
+	for (size_t i = 0; i < events.count; i++) {
+		struct record *record = batch_add(batch);
+
+		*record = events.records[i];
+		record->range = (size_t)reading->range;
+	}
+}
+
+static void
 put(struct consuming *consuming, struct reading *reading, const struct message *message)
 {
 	struct batch *batch = consuming->filling;
 	struct batch_range *range = range_of(consuming, reading);
-	struct record *record = batch_add(batch);
 
-	if (batch->count == 1) {
+	if (batch->count == 0) {
 		consuming->filling_since_ms = clock_ms();
 		if (consuming->options->targets == NULL)
 			consuming->rules.now = run_clock(consuming->run);
 	}
-	message_parse(&consuming->rules, message, &batch->arena, record);
-	record->range = (size_t)reading->range;
+	if (consuming->options->profile != NULL)
+		put_events(consuming, reading, message);
+	else
+		put_record(consuming, reading, message);
 	range->last_offset = message->offset;
 	range->next_offset = reading->expected = message->offset + 1;
-	reading->last_record = batch->count - 1;
+	reading->last_length = message->has_value ? (int64_t)message->value.length : -1;
 	reading->timestamp_ms = message->timestamp_ms;
 	reading->seen_end = -1;
 }

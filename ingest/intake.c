@@ -13,12 +13,20 @@ struct reading {
 	struct intake_limits limits;
 };
 
+/* Never between events of one record: a reading that is gone on with begins with a whole one. */
+static bool
+is_full(const struct reading *reading, const struct batch *batch)
+{
+	return !reader_pending(reading->reader) &&
+	    (batch->count >= reading->limits.records || batch->arena.bytes >= reading->limits.bytes);
+}
+
 /* Fills until a limit or the end. */
 static bool
 fill(struct reading *reading, struct batch *batch, bool *at_end, struct error *err)
 {
 	batch_reset(batch);
-	while (batch->count < reading->limits.records && batch->arena.bytes < reading->limits.bytes) {
+	while (!is_full(reading, batch)) {
 		struct record *record = batch_add(batch);
 
 		if (!reader_next(reading->reader, &batch->arena, record, at_end, err)) {
@@ -102,6 +110,10 @@ intake_say(struct run *run, const struct intake_result *result)
 			say(run, "  %lld of them were set aside before", (long long)result->counts.set_aside_before);
 		say(run, "  look at them with: tollbook quarantine list");
 	}
+	if (result->reasons[E_NOT_CLOUDEVENT] > 0)
+		say(run,
+		    "  what an engine, a gateway or an API reports needs --format NAME: tollbook formats guess FILE suggests "
+		    "one");
 	if (result->waiting)
 		say(run, "  a last line without its end waits for the next time");
 }
@@ -187,9 +199,9 @@ finish_writer(struct intake *intake, struct error *err)
 	return false;
 }
 
-/* Reads over what is booked. */
+/* Reads over what is booked.  By a format that was changed meanwhile a line can be another number of records. */
 static bool
-skip_booked(struct intake *intake, struct reader *reader, struct error *err)
+skip_booked(struct intake *intake, struct reader *reader, bool by_format, struct error *err)
 {
 	uint64_t position = (uint64_t)intake->writer.next_position;
 	int64_t records = 1;
@@ -201,13 +213,17 @@ skip_booked(struct intake *intake, struct reader *reader, struct error *err)
 
 		fine = reader_next(reader, &arena, &record, &at_end, err);
 		records += fine && !at_end;
-		arena_reset(&arena);
+		if (!reader_pending(reader))
+			arena_reset(&arena);
 		progress_count(intake->run, "records that are booked", records - 1, intake->writer.next_record - 1);
 	}
 	arena_release(&arena);
-	if (!fine || (records == intake->writer.next_record && (records == 1 || reader_position(reader) == position)))
+	if (!fine ||
+	    (records == intake->writer.next_record && !reader_pending(reader) &&
+		(records == 1 || reader_position(reader) == position)))
 		return fine;
-	error_set(err, ERROR_INPUT, "the file is another than the one that was being read when the run was interrupted");
+	error_set(err, ERROR_INPUT, "the file%s is another than the one that was being read when the run was interrupted",
+	    by_format ? ", or the usage format that it is read by," : "");
 	error_detail(err, "%lld of its records are booked, and end at byte %llu of its content; there no such record ends.",
 	    (long long)intake->writer.next_record - 1, (unsigned long long)position);
 	error_at(err, intake->path, 0);
@@ -269,7 +285,7 @@ take_file(struct intake *intake, const struct reader_options *options, struct in
 		return false;
 	fine = open_writer(intake, err);
 	if (fine && intake->keeping != NULL) {
-		fine = skip_booked(intake, reader, err);
+		fine = skip_booked(intake, reader, options->profile != NULL, err);
 		intake->result->unreadable = !fine;
 	}
 	fine = fine && read_and_book(intake, reader, limits, err);

@@ -14,7 +14,7 @@
 enum { INTAKE_BATCH_BYTES = 64 << 20 }; /* for intake_limits.bytes */
 
 struct intake_limits {
-	size_t records; /* of a batch */
+	size_t records; /* of a batch; more only where one record is several events, which are never parted */
 	size_t bytes;   /* of a batch's arena: what bounds the memory when records are large */
 };
 

@@ -75,14 +75,14 @@ refuse(struct record *out, enum reason reason, const char *field, struct bytes v
 }
 
 static bool
-check_size(const struct message *message, size_t bytes, struct arena *arena, struct record *out)
+check_size(const struct message *message, size_t bytes, size_t limit, struct arena *arena, struct record *out)
 {
 	if (message->envelope.header_count > HEADERS_MAX)
 		return refuse(out, E_LINE_TOO_LONG, "headers",
 		    bytes_of(arena_format(arena, "%zu headers", message->envelope.header_count)));
 	if (bytes > ENVELOPE_BYTES)
 		return refuse(out, E_LINE_TOO_LONG, "key and headers", bytes_of(arena_format(arena, "%zu bytes", bytes)));
-	if (message->value.length > RECORD_BYTES)
+	if (message->value.length > limit)
 		return refuse(out, E_LINE_TOO_LONG, "value", bytes_of(arena_format(arena, "%zu bytes", message->value.length)));
 	return true;
 }
@@ -199,19 +199,22 @@ read_headers(const struct envelope *envelope, struct carried *carried, struct re
 	return true;
 }
 
+/* Not batches, which the binding does not have, and no other encoding. */
+static bool
+check_structured(const struct carried *carried, struct record *out)
+{
+	struct bytes content_type = carried->headers.content_type, media = media_type(content_type);
+
+	return is_word(media, "application/cloudevents+json") || is_word(media, "application/cloudevents") ||
+	    refuse(out, E_VALUE, "content-type", content_type);
+}
+
 static void
 read_value(const struct event_rules *rules, const struct carried *carried, struct arena *arena, struct record *out)
 {
-	static const char structured[] = "application/cloudevents";
-	struct bytes content_type = carried->headers.content_type, media = media_type(content_type);
-
-	if (content_type.length >= sizeof structured - 1 &&
-	    strncasecmp(content_type.at, structured, sizeof structured - 1) == 0) {
-		/* Not batches, which the binding does not have, and no other encoding. */
-		if (is_word(media, "application/cloudevents+json") || is_word(media, structured))
+	if (event_is_structured(&carried->headers)) {
+		if (check_structured(carried, out))
 			event_parse_value(rules, &carried->headers, out->raw.at, out->raw.length, arena, out);
-		else
-			(void)refuse(out, E_VALUE, "content-type", content_type);
 	} else if (carried->is_binary) {
 		event_parse_data(rules, &carried->headers, out->raw.at, out->raw.length, arena, out);
 	} else {
@@ -219,16 +222,48 @@ read_value(const struct event_rules *rules, const struct carried *carried, struc
 	}
 }
 
-void
-message_parse(const struct event_rules *rules, const struct message *message, struct arena *arena, struct record *out)
+/* Begins a record with what is kept of the message.  False where what it is is known before its value is read. */
+static bool
+begin_record(const struct message *message, size_t limit, struct arena *arena, struct carried *carried, struct record *out)
 {
 	size_t bytes = envelope_bytes(&message->envelope);
-	struct carried carried = {0};
 
 	*out = (struct record){.raw_length = message->value.length, .number = (uint64_t)message->offset, .field = ""};
 	keep_message(message, bytes, arena, out);
 	if (!message->has_value)
 		out->reason = N_TOMBSTONE;
-	else if (check_size(message, bytes, arena, out) && read_headers(out->envelope, &carried, out))
+	return message->has_value && check_size(message, bytes, limit, arena, out) && read_headers(out->envelope, carried, out);
+}
+
+void
+message_parse(const struct event_rules *rules, const struct message *message, struct arena *arena, struct record *out)
+{
+	struct carried carried = {0};
+
+	if (begin_record(message, RECORD_BYTES, arena, &carried, out))
 		read_value(rules, &carried, arena, out);
+}
+
+void
+message_events(const struct profile *profile, const struct event_rules *rules, const struct message *message, struct arena *arena,
+    struct kept_message *kept, struct profile_events *out)
+{
+	struct record *whole = arena_take(arena, sizeof *whole);
+	struct carried carried = {0};
+	bool structured, readable = begin_record(message, PROFILE_RECORD_BYTES, arena, &carried, whole);
+
+	*kept = (struct kept_message){whole->envelope, whole->raw};
+	*out = (struct profile_events){.records = whole, .count = 1};
+	structured = event_is_structured(&carried.headers);
+	if (!readable || (structured && !check_structured(&carried, whole)))
+		return;
+	profile_parse(profile, rules, carried.is_binary || structured ? &carried.headers : NULL, kept->value, false, arena, out);
+	must(out->count > 0);
+	/* A line may be blank; a message has a value or none. */
+	if (out->records[0].reason == N_BLANK)
+		event_parse_value(rules, NULL, kept->value.at, kept->value.length, arena, out->records);
+	for (size_t i = 0; i < out->count; i++) {
+		out->records[i].number = whole->number;
+		out->records[i].envelope = whole->envelope;
+	}
 }

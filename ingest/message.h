@@ -10,14 +10,24 @@
 #define INGEST_MESSAGE_H
 
 #include "base/message.h"
-#include "ingest/event_draft.h"
+#include "ingest/profile.h"
 
 /* A message is E_LINE_TOO_LONG where it has more headers, where key, names and values of headers are longer together, or
- * where its value is longer than RECORD_BYTES (reader.h). */
+ * where its value is longer than RECORD_BYTES (reader.h), by a profile PROFILE_RECORD_BYTES. */
 enum { HEADERS_MAX = 128, ENVELOPE_BYTES = 64 * 1024 };
 
 /* Copies what must last into the arena and fills all of *out but range and outcome.  Of a message that is too long, up to
  * RAW_BYTES of the value and as much of key and headers are kept. */
 void message_parse(const struct event_rules *rules, const struct message *message, struct arena *arena, struct record *out);
+
+/* What is kept of a whole message, in the arena. */
+struct kept_message {
+	const struct envelope *envelope;
+	struct bytes value;
+};
+/* The same by a profile: the value is of its format, and in binary mode what the payload is in.  A message may be several events;
+ * each has its envelope, its offset, and raw bytes that are the value or say one of its events alone. */
+void message_events(const struct profile *profile, const struct event_rules *rules, const struct message *message,
+    struct arena *arena, struct kept_message *kept, struct profile_events *out);
 
 #endif

@@ -76,8 +76,26 @@ digits_between(const struct scientific *read)
 	return digits;
 }
 
-enum reason
-count_parse(struct bytes number, int64_t *out)
+/* Nearly all counts are a few digits and nothing else. */
+static bool
+read_plain(struct bytes number, int64_t *out)
+{
+	int64_t value = 0;
+
+	if (number.length >= COUNT_DIGITS)
+		return false;
+	for (size_t i = 0; i < number.length; i++) {
+		if (!is_digit(number.at[i]))
+			return false;
+		value = value * 10 + (number.at[i] - '0');
+	}
+	*out = value;
+	return true;
+}
+
+/* Of any spelling. */
+static enum reason
+read_any(struct bytes number, int64_t *out)
 {
 	struct scientific read = read_scientific(number);
 	int64_t value = 0;
@@ -102,6 +120,12 @@ count_parse(struct bytes number, int64_t *out)
 		return E_RANGE;
 	*out = value;
 	return REASON_NONE;
+}
+
+enum reason
+count_parse(struct bytes number, int64_t *out)
+{
+	return read_plain(number, out) ? REASON_NONE : read_any(number, out);
 }
 
 /* Appends one digit; false where the units no longer fit. */

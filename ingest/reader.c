@@ -2,7 +2,7 @@
  * reader.c -- see reader.h.
  *
  * The buffer holds the record at hand from its first byte, and as much behind it as was read.  It is as large as what is kept
- * of an overlong record and a piece to search in, so memory does not depend on the input.
+ * of an overlong record, or as a file that is one record may be, and a piece to search in, so memory does not depend on the input.
  */
 #include "ingest/reader.h"
 
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "ingest/mapping.h"
-#include "ingest/message.h"
+#include "ingest/record_format.h"
 #include "ingest/source_file.h"
 
-enum { BUFFER_SIZE = 2 * RAW_BYTES, LINE_END_BYTES = 2, BOM_BYTES = 3 };
+enum { PIECE = RAW_BYTES, LINE_END_BYTES = 2, BOM_BYTES = 3 };
 
 struct reader {
 	const char *path;
@@ -21,20 +21,25 @@ struct reader {
 	struct source_file *file;
 	struct arena arena; /* as long as the reader: header and format */
 	struct mapping mapping;
-	struct csv_row *row; /* NULL: JSON lines */
+	struct csv_row *row; /* NULL: lines, or the whole */
+	bool whole;          /* the file is one record */
+	size_t limit;        /* a longer record is E_LINE_TOO_LONG */
 	const char *format;
 	bool begun;      /* byte order mark and header are behind us */
 	bool behind_bom; /* the next record follows the mark directly */
 	bool at_end;     /* the file gave no more bytes when last asked */
 	bool waiting;
-	bool spent;        /* an unfinished overlong record was thrown away: nothing can follow */
-	uint64_t base;     /* place of buffer[0] in the content */
-	uint64_t position; /* behind the record given last */
+	bool spent;                /* an unfinished overlong record was thrown away: nothing can follow */
+	uint64_t base;             /* place of buffer[0] in the content */
+	uint64_t before, position; /* at the beginning of the record given last, and behind it */
 	uint64_t number;
 	uint64_t content_length; /* with key_from_position */
 	char content_digest[DIGEST_HEX];
 	size_t start, scan, filled; /* of buffer: the record at hand, what of it was taken, what was read */
+	size_t buffer_size;
 	char *buffer;
+	struct profile_events events; /* of the record at hand, by a profile */
+	size_t given;                 /* of them */
 };
 
 enum line { LINE_NONE, LINE_WHOLE, LINE_UNFINISHED, LINE_ENDLESS };
@@ -93,28 +98,59 @@ open_digest(struct reader *reader, struct error *err)
 	return true;
 }
 
-/* With its length, because it may have blanks. */
-const char *
-source_format(const struct event_rules *rules, struct arena *arena)
-{
-	if (rules->default_source == NULL || strcmp(rules->default_source, event_rules_default(rules->now).default_source) == 0)
-		return "";
-	return arena_format(arena, " source=%zu:%s", strlen(rules->default_source), rules->default_source);
-}
-
 static void
 set_format(struct reader *reader)
 {
 	const char *key = reader->options.key_from_position ? " key=" : "", *digest = reader->content_digest;
 	const char *source = source_format(&reader->options.rules, &reader->arena);
 
-	if (reader->row == NULL)
+	if (reader->options.profile != NULL)
+		reader->format =
+		    arena_format(&reader->arena, "profile%s%s%s %s", key, digest, source, profile_text(reader->options.profile));
+	else if (reader->row == NULL)
 		reader->format = arena_format(&reader->arena, "json%s%s%s", key, digest, source);
 	else if (reader->mapping.header)
 		reader->format = "csv";
 	else
 		reader->format = arena_format(
 		    &reader->arena, "csv%s%s%s %s", key, digest, source, mapping_format(&reader->mapping, &reader->arena));
+}
+
+static bool
+ends_with(const char *text, size_t length, const char *end)
+{
+	return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
+}
+
+/* A captured stream or one document, as its name says; packed, its name says that first. */
+static bool
+is_one_record(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (ends_with(path, length, ".gz"))
+		length -= strlen(".gz");
+	else if (ends_with(path, length, ".zst"))
+		length -= strlen(".zst");
+	return ends_with(path, length, ".sse") || ends_with(path, length, ".json");
+}
+
+/* How long a record may be, and where it ends. */
+static bool
+set_limits(struct reader *reader, struct error *err)
+{
+	const struct reader_options *options = &reader->options;
+
+	must(options->profile == NULL || options->mapping_path == NULL);
+	reader->whole = options->profile != NULL && is_one_record(reader->path);
+	reader->limit = reader->whole ? PROFILE_STREAM_BYTES : options->profile != NULL ? PROFILE_RECORD_BYTES : RECORD_BYTES;
+	reader->buffer_size = (reader->whole ? PROFILE_STREAM_BYTES : RAW_BYTES) + PIECE;
+	reader->buffer = memory_new(reader->buffer_size, 1);
+	if (!reader->whole || !options->growing)
+		return true;
+	error_set(err, ERROR_USAGE, "a file that is one record cannot be read while it is being written");
+	error_at(err, reader->path, 0);
+	return error_hint(err, "By a usage format a file .sse or .json is one record: read it when it is complete.");
 }
 
 bool
@@ -124,9 +160,8 @@ reader_open(const char *path, const struct reader_options *options, struct reade
 
 	reader->path = path;
 	reader->options = *options;
-	reader->buffer = memory_new(BUFFER_SIZE, 1);
-	if (!source_file_open(path, &reader->file, err) || !open_mapping(reader, err) || !open_digest(reader, err) ||
-	    !begin(reader, err)) {
+	if (!set_limits(reader, err) || !source_file_open(path, &reader->file, err) || !open_mapping(reader, err) ||
+	    !open_digest(reader, err) || !begin(reader, err)) {
 		reader_close(reader);
 		return false;
 	}
@@ -153,6 +188,10 @@ reader_next(struct reader *reader, struct arena *arena, struct record *out, bool
 {
 	*end = false;
 	reader->waiting = false;
+	if (reader_pending(reader)) {
+		*out = reader->events.records[reader->given++];
+		return true;
+	}
 	if (!reader->begun) {
 		if (!begin(reader, err))
 			return false;
@@ -169,10 +208,16 @@ reader_next(struct reader *reader, struct arena *arena, struct record *out, bool
 	return next_row(reader, arena, out, end, err);
 }
 
+bool
+reader_pending(const struct reader *reader)
+{
+	return reader->given < reader->events.count;
+}
+
 uint64_t
 reader_position(const struct reader *reader)
 {
-	return reader->position;
+	return reader_pending(reader) ? reader->before : reader->position;
 }
 
 bool
@@ -193,30 +238,36 @@ read_more(struct reader *reader, struct error *err)
 {
 	size_t got;
 
-	if (reader->start == reader->filled || BUFFER_SIZE - reader->filled < BUFFER_SIZE / 4) {
+	if (reader->start == reader->filled || reader->buffer_size - reader->filled < PIECE / 2) {
 		memmove(reader->buffer, reader->buffer + reader->start, reader->filled - reader->start);
 		reader->base += reader->start;
 		reader->scan -= reader->start;
 		reader->filled -= reader->start;
 		reader->start = 0;
 	}
-	must(reader->filled < BUFFER_SIZE);
-	if (!source_file_read(reader->file, reader->buffer + reader->filled, BUFFER_SIZE - reader->filled, &got, err))
+	must(reader->filled < reader->buffer_size);
+	if (!source_file_read(reader->file, reader->buffer + reader->filled, reader->buffer_size - reader->filled, &got, err))
 		return false;
 	reader->filled += got;
 	reader->at_end = got == 0;
 	return true;
 }
 
+/* The end of the line that goes on at `from`; a file that is one record has none. */
+static const char *
+find_line_end(const struct reader *reader, size_t from)
+{
+	return reader->whole ? NULL : memchr(reader->buffer + from, '\n', reader->filled - from);
+}
+
 /* Moves scan behind the line that starts there.  The record at hand (start) may move in the buffer. */
 static bool
 next_line(struct reader *reader, enum line *line, struct error *err)
 {
-	size_t looked = reader->scan - reader->start;
+	size_t looked = reader->scan - reader->start, most = (reader->whole ? PROFILE_STREAM_BYTES : RAW_BYTES) + LINE_END_BYTES;
 
 	for (;;) {
-		const char *from = reader->buffer + reader->start + looked;
-		const char *found = memchr(from, '\n', reader->filled - reader->start - looked);
+		const char *found = find_line_end(reader, reader->start + looked);
 
 		if (found != NULL) {
 			reader->scan = (size_t)(found - reader->buffer) + 1;
@@ -224,7 +275,7 @@ next_line(struct reader *reader, enum line *line, struct error *err)
 			return true;
 		}
 		looked = reader->filled - reader->start;
-		if (looked >= RAW_BYTES + LINE_END_BYTES) {
+		if (looked >= most) {
 			reader->scan = reader->filled;
 			*line = LINE_ENDLESS;
 			return true;
@@ -248,7 +299,7 @@ drop_line(struct reader *reader, uint64_t *dropped, bool *unfinished, struct err
 		const char *found;
 
 		reader->start = reader->scan;
-		found = memchr(reader->buffer + reader->start, '\n', reader->filled - reader->start);
+		found = find_line_end(reader, reader->start);
 		if (found != NULL) {
 			reader->scan = (size_t)(found - reader->buffer) + 1;
 			*dropped += reader->scan - reader->start;
@@ -381,13 +432,13 @@ static bool
 take(struct reader *reader, enum line line, struct arena *arena, struct found *found, struct error *err)
 {
 	const char *bytes = reader->buffer + reader->start;
-	size_t length = without_line_end(bytes, reader->scan - reader->start);
-	size_t kept = length > RAW_BYTES ? RAW_BYTES : length;
+	size_t all = reader->scan - reader->start, length = reader->whole ? all : without_line_end(bytes, all), kept;
 	uint64_t dropped = 0;
 
-	found->raw = (struct bytes){arena_copy(arena, bytes, kept), kept};
 	found->unfinished = line == LINE_UNFINISHED;
-	found->too_long = line == LINE_ENDLESS || length > RECORD_BYTES;
+	found->too_long = line == LINE_ENDLESS || length > reader->limit;
+	kept = found->too_long && length > RAW_BYTES ? RAW_BYTES : length;
+	found->raw = (struct bytes){arena_copy(arena, bytes, kept), kept};
 	if (line == LINE_ENDLESS && bytes[reader->scan - reader->start - 1] != '\n') {
 		if (!drop_line(reader, &dropped, &found->unfinished, err))
 			return false;
@@ -402,6 +453,7 @@ static void
 set_record(struct reader *reader, const struct found *found, struct arena *arena, struct record *out)
 {
 	*out = (struct record){.raw = found->raw, .raw_length = found->raw_length, .number = ++reader->number, .field = ""};
+	reader->before = reader->position;
 	reader->position = reader->base + reader->scan;
 	if (reader->options.key_from_position)
 		reader->options.rules.position_id =
@@ -419,6 +471,59 @@ flag_bom(struct reader *reader, struct record *out)
 		out->event.flags |= F_BOM;
 	reader->behind_bom = false;
 }
+
+/* --- by a profile --------------------------------------------------------------------------------- */
+
+/* Of several events that stand in lists, each but the first says in its format which one it is: its raw bytes, which are read again
+ * alone, then have the same key from its position.  Events of one pass each of an answer have the same raw bytes. */
+static void
+set_parts(struct reader *reader, struct arena *arena)
+{
+	const char *source = source_format(&reader->options.rules, arena);
+	struct record *records = reader->events.records;
+	size_t part = 1;
+
+	for (size_t i = 1; i < reader->events.count; i++) {
+		part += records[i].raw.at != records[i - 1].raw.at;
+		if (part > 1)
+			records[i].format = arena_format(arena, "profile key=%s part=%zu%s %s", reader->content_digest, part,
+			    source, profile_text(reader->options.profile));
+	}
+}
+
+static bool
+is_cut(const struct found *found, const struct record *record, struct arena *arena)
+{
+	return found->unfinished && (record->reason == E_JSON || record->reason == E_UTF8) &&
+	    event_is_cut(found->raw.at, found->raw.length, arena);
+}
+
+static void
+parse_events(struct reader *reader, const struct found *found, struct arena *arena, struct record *out)
+{
+	struct profile_events *events = &reader->events;
+
+	profile_parse(reader->options.profile, &reader->options.rules, NULL, found->raw, false, arena, events);
+	must(events->count > 0);
+	if (events->count == 1 && is_cut(found, events->records, arena))
+		events->records[0].reason = E_TRUNCATED;
+	if (reader->options.key_from_position)
+		set_parts(reader, arena);
+	for (size_t i = 0; i < events->count; i++) {
+		struct record *record = &events->records[i];
+
+		record->number = reader->number;
+		if (record->raw.length > RAW_BYTES)
+			record->raw.length = RAW_BYTES;
+		/* The mark is before all of them. */
+		if (reader->behind_bom)
+			record->event.flags |= F_BOM;
+	}
+	*out = events->records[0];
+	reader->given = 1;
+}
+
+/* --- the next one --------------------------------------------------------------------------------- */
 
 /* The end of what can be read now: an unfinished record is left where it is. */
 static bool
@@ -449,10 +554,11 @@ next_json(struct reader *reader, struct arena *arena, struct record *out, bool *
 		return true;
 	}
 	set_record(reader, &found, arena, out);
-	if (!found.too_long) {
+	if (!found.too_long && reader->options.profile != NULL) {
+		parse_events(reader, &found, arena, out);
+	} else if (!found.too_long) {
 		event_parse(&reader->options.rules, found.raw.at, found.raw.length, arena, out);
-		if (found.unfinished && (out->reason == E_JSON || out->reason == E_UTF8) &&
-		    event_is_cut(found.raw.at, found.raw.length, arena))
+		if (is_cut(&found, out, arena))
 			out->reason = E_TRUNCATED;
 	}
 	flag_bom(reader, out);
@@ -513,101 +619,4 @@ finish_content(struct reader *reader, bool *end, struct error *err)
 	error_set(err, ERROR_INPUT, "the file changed while it was read");
 	error_at(err, reader->path, 0);
 	return error_hint(err, "Keys made from positions need a file that never changes.");
-}
-
-/* A record points to its mapping's constants, and outlives this mapping. */
-static void
-keep_constants(struct mapping *mapping, struct arena *arena)
-{
-	for (int i = 0; i < SHORT_FIELDS; i++) {
-		struct bytes *text = &mapping->constants.values[i].text;
-
-		if ((mapping->constants.stated >> i & 1) != 0)
-			text->at = arena_copy(arena, text->at, text->length);
-	}
-}
-
-static bool
-unknown_format(const char *format, struct error *err)
-{
-	error_set(err, ERROR_STATE, "a record of format \"%s\" cannot be read again", format);
-	return error_hint(err, "It was written by another tollbook, or the database was changed by hand.");
-}
-
-/* Takes what source_format() wrote off the front of *rest. */
-static bool
-take_source(const char **rest, struct event_rules *rules, struct arena *arena)
-{
-	static const char prefix[] = " source=";
-	unsigned long length;
-	char *colon;
-
-	if (strncmp(*rest, prefix, sizeof prefix - 1) != 0)
-		return true;
-	length = strtoul(*rest + sizeof prefix - 1, &colon, 10);
-	if (*colon != ':' || strlen(colon + 1) < length)
-		return false;
-	rules->default_source = arena_copy(arena, colon + 1, length);
-	*rest = colon + 1 + length;
-	return true;
-}
-
-static bool
-is_kind(struct bytes kind, const char *name)
-{
-	return strlen(name) == kind.length && memcmp(kind.at, name, kind.length) == 0;
-}
-
-/* What " key=" and " source=" in a format say, as rules; *rest is behind them. */
-static bool
-take_rules(const char **rest, uint64_t number, struct event_rules *rules, struct arena *arena)
-{
-	if (strncmp(*rest, " key=", 5) == 0) {
-		size_t length = strcspn(*rest + 5, " ");
-
-		rules->position_id = arena_format(arena, "%.*s:%llu", (int)length, *rest + 5, (unsigned long long)number);
-		*rest += 5 + length;
-	}
-	return take_source(rest, rules, arena);
-}
-
-static bool
-parse_row_again(const char *stored_mapping, const struct event_rules *rules, struct bytes raw, struct arena *arena,
-    struct record *out, struct error *err)
-{
-	struct mapping mapping;
-
-	if (!mapping_parse(stored_mapping, strlen(stored_mapping), "the stored mapping", &mapping, err))
-		return false;
-	keep_constants(&mapping, arena);
-	mapping_row_parse(&mapping, rules, raw.at, raw.length, arena, out);
-	mapping_release(&mapping);
-	return true;
-}
-
-/* A format is "json", "csv" or "kafka", " key=" and a digest where keys come from positions, " source=", and for CSV a
- * mapping, for Kafka where the message came from. */
-bool
-record_parse(const char *format, const struct event_rules *rules, struct bytes raw, const struct envelope *envelope,
-    uint64_t number, struct arena *arena, struct record *out, struct error *err)
-{
-	struct event_rules own = *rules;
-	size_t word = strcspn(format, " ");
-	const char *rest = format + word;
-	struct bytes kind = {format, word};
-
-	if (!take_rules(&rest, number, &own, arena))
-		return unknown_format(format, err);
-	*out = (struct record){.raw = raw, .raw_length = raw.length, .number = number, .field = ""};
-	if (is_kind(kind, "json"))
-		event_parse(&own, raw.at, raw.length, arena, out);
-	else if (is_kind(kind, "csv"))
-		return parse_row_again(rest, &own, raw, arena, out, err);
-	else if (is_kind(kind, "kafka") && envelope != NULL)
-		message_parse(&own,
-		    &(struct message){.offset = (int64_t)number, .value = raw, .has_value = true, .envelope = *envelope}, arena,
-		    out);
-	else
-		return unknown_format(format, err);
-	return true;
 }

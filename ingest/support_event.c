@@ -296,6 +296,8 @@ add_context_tokens(struct text *out, const struct stood *newest)
 {
 	if (newest->context_input_tokens >= 0 && newest->context_input_tokens != input_tokens(&newest->quantities))
 		text_add_format(out, ",\"context_input_tokens\":%lld", (long long)newest->context_input_tokens);
+	else if (newest->context_input_tokens < 0 && input_tokens(&newest->quantities) > 0)
+		text_add_string(out, ",\"context_input_tokens\":null");
 }
 
 const char *

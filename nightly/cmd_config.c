@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/table.h"
+#include "nightly/night_sources.h"
 #include "nightly/settings.h"
 
 static bool show(struct run *run, struct error *err);
@@ -156,6 +157,43 @@ check_setting(struct run *run, const struct config *config, const struct config_
 	}
 }
 
+/* An error on one line: what, where, and the remedy. */
+static void
+tell_error(const struct error *err)
+{
+	printf("%s", err->message);
+	if (err->file[0] != '\0')
+		printf(", at %s", err->file);
+	if (err->line > 0)
+		printf(":%llu", (unsigned long long)err->line);
+	if (err->column > 0)
+		printf(":%llu", (unsigned long long)err->column);
+	if (err->field[0] != '\0')
+		printf(", field %s, value \"%s\"", err->field, err->value);
+	printf("%s%s\n", err->hint[0] == '\0' ? "" : ": ", err->hint);
+}
+
+/* How many sources name a usage format that cannot be used; each is told. */
+static size_t
+check_formats(const struct config *config)
+{
+	size_t troubles = 0;
+
+	for (size_t i = 0; i < config_names(config, "source"); i++) {
+		const char *source = config_name(config, "source", i);
+		struct profile *profile;
+		struct error err;
+
+		if (!source_profile(config, source, &profile, &err)) {
+			tell_error(&err);
+			troubles++;
+			continue;
+		}
+		profile_free(profile);
+	}
+	return troubles;
+}
+
 static bool
 check(struct run *run, struct error *err)
 {
@@ -169,6 +207,7 @@ check(struct run *run, struct error *err)
 		troubles += check_setting(run, config, &shown);
 		set += strcmp(shown.origin, "default") != 0;
 	}
+	troubles += check_formats(config);
 	if (troubles == 0)
 		printf("ok: %s: %zu settings are set, %zu sources, %zu issuers\n",
 		    config_file(config)[0] == '\0' ? "no file" : config_file(config), set, config_names(config, "source"),

@@ -29,6 +29,7 @@ enum { PLANNED_MOST = 100000, PLANNED_AT_ONCE = 5000, PLAN_TEXT = 64 };
 struct folder_source {
 	struct night *night;
 	const char *name, *folder, *pattern, *mapping;
+	struct profile *profile; /* or NULL; opened when files are taken */
 };
 
 static struct folder_source
@@ -365,6 +366,7 @@ reading_of(const struct folder_source *source)
 	const struct night *night = source->night;
 	const char *producer = config_named(night->config, "source", source->name, "producer");
 	struct reader_options options = {.mapping_path = source->mapping[0] == '\0' ? NULL : source->mapping,
+	    .profile = source->profile,
 	    .rules = event_rules_default(night_reading_time(night))};
 
 	options.rules.late_days = (int)config_number(night->config, "night.late_days");
@@ -374,7 +376,7 @@ reading_of(const struct folder_source *source)
 }
 
 /* A file that cannot be read to its end is told, and what was read of it is booked; the night goes on with the others.  A mapping
- * that is wrong is wrong for all of them. */
+ * or a format that is wrong is wrong for all of them. */
 static bool
 read_file(struct taking *taking, int64_t position_id, struct intake_result *result, struct error *err)
 {
@@ -481,8 +483,13 @@ bool
 night_files(struct night *night, const char *name, struct intake_result *sum, struct error *err)
 {
 	struct folder_source source = source_of(night, name);
+	bool fine;
 
 	*sum = (struct intake_result){0};
-	return check_mapping(&source, err) && night_files_plan(night, err) && take_files(&source, err) &&
+	if (!source_profile(night->config, name, &source.profile, err))
+		return false;
+	fine = check_mapping(&source, err) && night_files_plan(night, err) && take_files(&source, err) &&
 	    sum_files(&source, sum, err);
+	profile_free(source.profile);
+	return fine;
 }

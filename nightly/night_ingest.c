@@ -1,4 +1,5 @@
 /* night_ingest.c -- the step that takes in new usage; see night.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/document.h"
@@ -13,6 +14,44 @@ struct taken {
 };
 
 enum { FAILURES_SHOWN = 3 };
+
+/* Where the setting is from: "file tollbook.conf, line 8". */
+static const char *
+origin_of(const struct config *config, const char *source, const char *setting)
+{
+	struct config_shown shown;
+	char key[300];
+
+	snprintf(key, sizeof key, "source.%s.%s", source, setting);
+	for (size_t i = 0; config_at(config, i, &shown); i++)
+		if (strcmp(shown.key, key) == 0)
+			return shown.origin;
+	return "";
+}
+
+/* Whatever is wrong with it is wrong in the configuration or in the description, and not on the command line. */
+static bool
+refuse_format(const struct config *config, const char *source, struct error *err)
+{
+	err->kind = err->kind == ERROR_USAGE ? ERROR_INPUT : err->kind;
+	return error_wrap(err, "source.%s.format, %s", source, origin_of(config, source, "format"));
+}
+
+bool
+source_profile(const struct config *config, const char *source, struct profile **out, struct error *err)
+{
+	const char *format = config_named(config, "source", source, "format");
+
+	*out = NULL;
+	if (format[0] == '\0')
+		return true;
+	if (strcmp(config_named(config, "source", source, "kind"), "files") == 0 &&
+	    config_named(config, "source", source, "mapping")[0] != '\0') {
+		error_set(err, ERROR_INPUT, "source.%s.mapping and source.%s.format exclude each other", source, source);
+		return error_hint(err, "A mapping is for CSV, a format for JSON: take one of them out of the configuration.");
+	}
+	return profile_open(format, NULL, out, err) || refuse_format(config, source, err);
+}
 
 static bool
 is_files(const struct night *night, const char *source)

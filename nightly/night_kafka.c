@@ -309,12 +309,17 @@ static bool
 take(struct topic *topic, struct error *err)
 {
 	struct consume_result result;
+	struct profile *profile;
 	bool fine;
 
+	if (!source_profile(topic->night->config, topic->source, &profile, err))
+		return false;
+	topic->options.profile = profile;
 	topic->options.targets = topic->targets;
 	topic->options.target_count = topic->count;
 	fine = consume(topic->night->run, &topic->options, &result, err);
 	consume_result_release(&result);
+	profile_free(profile);
 	return fine;
 }
 

@@ -7,8 +7,14 @@
 #ifndef NIGHTLY_NIGHT_SOURCES_H
 #define NIGHTLY_NIGHT_SOURCES_H
 
+#include "base/config.h"
 #include "ingest/intake.h"
 #include "nightly/night.h"
+
+/* The usage format that a source names, for profile_free(); *out is NULL where it names none.  False where there is no such
+ * format, its description is wrong, or the source has a mapping, too. */
+MUST_CHECK
+bool source_profile(const struct config *config, const char *source, struct profile **out, struct error *err);
 
 /* What is late or in the future is told by this: of a night that was missed by its instant, as it would have been told then. */
 static inline struct instant

@@ -17,12 +17,30 @@ export TOLLBOOK_CHAOS_EVENTS=200000 TOLLBOOK_CHAOS_ROUNDS=100 TOLLBOOK_CHAOS_SER
 export TOLLBOOK_CHAOS_SECONDS=120 TOLLBOOK_CHAOS_CUTS=60
 unset MAKEFLAGS MAKELEVEL
 
-# Seeds: the invented usage, a line a file, and every example.
+# format_seeds: the lines of tests/data/formats, with the byte that chooses the format: profile_fuzz reads it at the end, stream_fuzz at the
+# beginning, and each of them takes the other's for another format.  Formats are in the order of their names.
+format_seeds() {
+	local LC_ALL=C file line name count=0 place byte names=()
+	for file in ingest/formats/*.json; do name=$(basename "$file" .json) names+=("$name"); done
+	for file in tests/data/formats/*.ndjson; do
+		for place in "${!names[@]}"; do [ "${names[place]}" != "$(basename "$file" .ndjson)" ] || break; done
+		printf -v byte '\\x%02x' "$place"
+		while IFS= read -r line; do
+			count=$((count + 1))
+			printf "%s$byte" "$line" >"build/fuzz/seeds/format.$count"
+			printf "${byte}data: %s\n\ndata: [DONE]\n\n" "$line" >"build/fuzz/seeds/stream.$count"
+		done < <(head -n 40 "$file")
+	done
+	for file in tests/data/formats/*.sse; do cp "$file" build/fuzz/seeds/; done
+	cp ingest/formats/*.json build/fuzz/seeds/
+}
+# Seeds: the invented usage, a line a file, every example, and every format.
 seeds() {
 	mkdir -p build/fuzz/seeds build/fuzz/generated
 	awk -v OUT=build/fuzz/generated -f examples/generate.awk
 	for file in build/fuzz/generated/*; do head -n 40 "$file" | split -l 1 - "build/fuzz/seeds/$(basename "$file")."; done
 	find examples -name '*.json' -exec cp {} build/fuzz/seeds/ \;
+	format_seeds
 }
 fuzz() {
 	local name=$1

@@ -13,7 +13,7 @@ if [ "${1-}" = --write ]; then
 	write=true
 	shift
 fi
-[ $# -gt 0 ] || set -- README.md docs/price-books.md docs/support.md tests/stories/*.story
+[ $# -gt 0 ] || set -- README.md docs/formats.md docs/price-books.md docs/support.md tests/stories/*.story
 
 run() {
 	local output code=0

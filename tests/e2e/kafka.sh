@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.."
 . tests/support/server.sh
 . tests/support/books.sh
 . tests/support/kafka.sh
+. tests/support/toy_format.sh
 
 # --- words -------------------------------------------------------------------------------------
 october=2026-10-05T10:00:00Z late=2025-09-30T12:00:00Z
@@ -176,6 +177,76 @@ check "the conflict is discarded" tollbook quarantine discard --as-of "$as_of" -
 equal "and is booked once, however often its message is read" \
 	"$(read_topic payloads --again --reason test; sql "SELECT (SELECT count(*) FROM metering.quarantine), count(*) FROM metering.usage_event")" $'0:0-10=10/0/5/1/2/2/0\n4|5'
 reconciles payloads
+
+# --- usage formats -----------------------------------------------------------------------------
+books formats
+new_topic answers 1
+toy_format >"$room/toy.json"
+answers() { consume answers --format "$room/toy.json" --batch-records 1 "$@"; }
+{
+	printf '{"key":"gw","value":{"events":[%s,%s,%s]}}\n' "$(answer a ann "$october" 10 4 5)" "$(answer b ann "$late" 20 0 5)" "$(answer c ann "$october" 30 0 5)" # 0
+	printf '{"value":%s}\n' "$(answer d ann "$october" 40 0 5)"                                                                                              # 1
+	printf '{"headers":[%s],"value":%s}\n' "$(attributes binary "$october" | sed 's/tollbook.usage.v1/gateway.answer/')" "$(answer x bob "$october" 50 0 5)"   # 2
+	printf '{"headers":[%s],"value":%s}\n' "$(attributes ours "$october")" "$data"                                                                           # 3
+	printf '{"value":{"events":[%s,%s]}}\n' "$(answer e ann "$october" 60 0 5)" "$(answer f ann "$october" 70 0 5)"                                           # 4
+} | produce answers --messages
+check "messages of a format are read" exits 7 answers
+ranges() { sql "SELECT string_agg(concat_ws(' ', first_offset, next_offset, records, accepted), ', ' ORDER BY first_offset) FROM metering.batch_range"; }
+equal "a batch never ends within a message, whose events are all counted" "$(ranges)" '0 1 3 2, 1 2 1 1, 2 3 1 1, 3 4 1 1, 4 5 2 2'
+equal "each is booked under its id: the message's where it is a CloudEvent" \
+	"$(sql "SELECT string_agg(concat_ws(' ', id, tenant, input_text_uncached_tokens), ', ' ORDER BY id) FROM metering.usage_event JOIN metering.usage_series USING (series_id)")" \
+	'a ann 6, binary ann 50, c ann 30, d ann 40, e ann 60, f ann 70, ours ann 7'
+printf '{"value":%s}\n' "$(answer g ann "$october" 80 0 5)" | produce answers --messages
+equal "the next reading knows the last message again and goes on behind it" "$(answers --format csv | tr -d '\r' | sed 1d)" '0,5,6,1,1,0,0,0,0,0'
+mv "$room/toy.json" "$room/away.json"
+check "the late one of three is released, though the description is gone" tollbook quarantine release --as-of "$as_of" --by ines --reason 'looked at it' 1
+mv "$room/away.json" "$room/toy.json"
+equal "it alone" "$(sql "SELECT id, input_text_uncached_tokens FROM metering.usage_event ORDER BY batch_id DESC LIMIT 1")" 'b|20'
+equal "read again, all is recognised" "$(answers --format csv --late-days 1000 --again --reason test | tr -d '\r' | sed 1d)" '0,0,6,9,0,9,0,0,0,0'
+reconciles formats
+
+# Messages of five events and of two passes, and a consumer that dies between them.  kill_at.c counts what it does to the ledger.
+shim=$top/build/tests/support/kill_at.so
+make -s -C "$top" build/tests/support/kill_at.so >&2 || exit 1
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+new_topic killed 2
+for ((i = 0; i < 40; i++)); do
+	if ((i % 4 == 3)); then printf '{"value":%s}\n' "$(passes "p$i" ann "$october" $i 7)"; continue; fi
+	printf '{"value":{"events":[%s' "$(answer "e$i-0" bob "$october" 10 $((i % 9 == 0 ? 11 : 4)) 5)"
+	for j in 1 2 3 4; do printf ',%s' "$(answer "e$i-$j" bob "$october" 10 4 $j)"; done
+	printf ']}}\n'
+done >"$room/killed.json"
+{ produce killed --messages --partition 0 && produce killed --messages --partition 1 <"$room/killed.json"; } <"$room/killed.json"
+reading=(tollbook consume --quiet --as-of "$as_of" -b "$broker" -t killed --batch-seconds 1 --format "$room/toy.json" --batch-records 20)
+with_shim() { (exec env LD_PRELOAD="$shim" "$1" "${reading[@]}") >"$room/said" 2>&1; }
+events_and_faults() { ledger && sql "SELECT count(*), md5(string_agg(code || encode(raw_digest, 'hex'), ';' ORDER BY raw_digest)) FROM metering.quarantine"; }
+dies() {
+	local code=0
+	with_shim "$1" || code=$?
+	[ $code = 137 ] || { printf 'exit code %s\n' "$code"; cat "$room/said"; return 1; }
+}
+# Until the server has noticed that the consumer before it is gone (8).
+comes_to_end() {
+	local code try
+	for ((try = 0; try < 100; try++)); do
+		code=0
+		"$@" >"$room/said" 2>&1 || code=$?
+		[ $code = 8 ] || break
+		sleep 0.05
+	done
+	[ $code = 7 ] || { printf 'exit code %s\n' "$code"; cat "$room/said"; return 1; }
+}
+books calm
+with_shim "COUNT_TO=$room/calls"
+calls=$(cut -d' ' -f1 "$room/calls") wanted=$(events_and_faults)
+equal "80 messages, half of which say the same, are 166 events, and 4 that are wrong in each half" "$(booked) $(sql 'SELECT count(*) FROM metering.quarantine')" '166 8'
+for fault in $((calls / 4)):during $((calls / 2)):after $((calls * 3 / 4)):before; do
+	books "killed_${fault//:/_}"
+	check "a consumer dies at call $fault of $calls" dies "KILL_AT=$fault" 2>/dev/null
+	check "the next one goes on to the end" comes_to_end "${reading[@]}"
+	equal "with the books of one that was not disturbed" "$(events_and_faults)" "$wanted"
+	reconciles "killed_${fault//:/_}"
+done
 
 # --- transactions ------------------------------------------------------------------------------
 books transactions

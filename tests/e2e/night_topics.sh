@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.."
 . tests/support/server.sh
 . tests/support/books.sh
 . tests/support/kafka.sh
+. tests/support/toy_format.sh
 
 # --- words -------------------------------------------------------------------------------------
 third=$(date -u -d 2026-11-03T02:00:00Z +%s)000
@@ -76,6 +77,17 @@ wanted=$(tollbook spend publish --quiet --dry-run --as-of 2026-11-06T02:00:00Z)
 equal "what is sent is what a dry run prints at the instant of the night" "$(topic read spend | sed 's/.*"value":\({.*}\)}$/\1/')" "$wanted"
 equal "ann alone has spent" "$(grep -o '"tenant":"[^"]*"' <<<"$wanted")" '"tenant":"ann"'
 reconciles missed
+
+# --- a usage format ----------------------------------------------------------------------------
+books format
+new_topic answers 1
+toy_format >"$room/toy.json"
+configure answers "format = $room/toy.json"
+october=2026-10-31T10:00:00Z
+printf '{"value":{"events":[%s,%s]}}\n{"value":%s}\n' "$(answer a ann $october 1 0 1)" "$(answer b ann $october 2 0 1)" "$(answer c ann $october 3 0 1)" | produce answers --messages
+check "a night reads a topic of a format" finds night 2026-11-04
+equal "two messages are three events" "$(units 2026-11-04) $(booked '_')" '0=2:{"from":0,"to":2,"records":3} a b c'
+reconciles format
 
 # --- interrupted -------------------------------------------------------------------------------
 # 100 records and 90: batches of 40, 40, 20 + 20, 40, 30.  Both partitions have again-1 to again-10, the second one with other

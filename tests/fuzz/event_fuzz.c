@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ingest/event_json.h"
-#include "ingest/reader.h"
+#include "ingest/record_format.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *input, size_t size);
 
@@ -62,13 +62,13 @@ static void
 check_again(const struct event_rules *rules, struct bytes raw, const struct record *first)
 {
 	struct arena arena = {0};
-	struct record again;
+	struct profile_events again;
 	struct error err;
 
 	must(record_parse("json", rules, raw, NULL, 1, &arena, &again, &err));
-	must(again.reason == first->reason);
-	must(memcmp(&again.event.event_id, &first->event.event_id, sizeof again.event.event_id) == 0);
-	must(memcmp(&again.event.content, &first->event.content, sizeof again.event.content) == 0);
+	must(again.count == 1 && again.records->reason == first->reason);
+	must(memcmp(&again.records->event.event_id, &first->event.event_id, sizeof first->event.event_id) == 0);
+	must(memcmp(&again.records->event.content, &first->event.content, sizeof first->event.content) == 0);
 	arena_release(&arena);
 }
 

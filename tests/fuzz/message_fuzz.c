@@ -10,7 +10,7 @@
 
 #include "ingest/event_json.h"
 #include "ingest/message.h"
-#include "ingest/reader.h"
+#include "ingest/record_format.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *input, size_t size);
 
@@ -104,14 +104,17 @@ static void
 check_again(const struct event_rules *rules, const struct record *first)
 {
 	struct arena arena = {0};
-	struct record again;
+	struct profile_events events;
+	const struct record *again;
 	struct error err;
 
-	must(record_parse("kafka lkc/usage/3 00ff", rules, first->raw, first->envelope, first->number, &arena, &again, &err));
-	must(again.reason == first->reason && strcmp(again.field, first->field) == 0 && again.number == first->number);
-	must(memcmp(&again.event.event_id, &first->event.event_id, sizeof again.event.event_id) == 0);
-	must(memcmp(&again.event.content, &first->event.content, sizeof again.event.content) == 0);
-	must(touched(again.envelope) == touched(first->envelope));
+	must(record_parse("kafka lkc/usage/3 00ff", rules, first->raw, first->envelope, first->number, &arena, &events, &err));
+	must(events.count == 1);
+	again = events.records;
+	must(again->reason == first->reason && strcmp(again->field, first->field) == 0 && again->number == first->number);
+	must(memcmp(&again->event.event_id, &first->event.event_id, sizeof first->event.event_id) == 0);
+	must(memcmp(&again->event.content, &first->event.content, sizeof first->event.content) == 0);
+	must(touched(again->envelope) == touched(first->envelope));
 	arena_release(&arena);
 }
 

@@ -2,7 +2,7 @@
 # Usage that comes late costs what it would have cost in time: random usage, part of it after its months are invoiced, re-rated month by month in
 # any order, comes to the charges of a ledger that had all of it from the start; and what is booked, line by line and difference by
 # difference, to what its invoices would have said, to the minor unit.
-#   PROPERTY_LEDGERS   how many; 2 where it is not set
+#   PROPERTY_LEDGERS   how many; 1 where it is not set
 #   PROPERTY_FIRST     the first, 1 where it is not set
 #   PROPERTY_SEED      which; the seed of a run that failed repeats it
 #   PROPERTY_WITHOUT   parts of the language to leave out, comma between them (FEATURES in generate.py)
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 . tests/support/books.sh
 . tests/support/random_books.sh
 seed=${PROPERTY_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
-first=${PROPERTY_FIRST:-1} ledgers=${PROPERTY_LEDGERS:-2}
+first=${PROPERTY_FIRST:-1} ledgers=${PROPERTY_LEDGERS:-1}
 keep=$build/property
 as_of=2026-11-05T00:00:00Z
 export PYTHONDONTWRITEBYTECODE=1

@@ -130,7 +130,6 @@ static const struct fault canonical_faults[] = {
     {"{\"requests\":1," COUNT ",\"output_text_tokens\":5}", "{}", E_USAGE_MISSING, "data.quantities"},
     {"{\"requests\":1," COUNT ",\"output_text_tokens\":5}", "null", E_USAGE_MISSING, "data.quantities"},
     {"{\"requests\":1," COUNT ",\"output_text_tokens\":5}", "[]", E_TYPE, "data.quantities"},
-    {MODEL, MODEL ",\"context_input_tokens\":null", E_COUNT_NULL, "data.context_input_tokens"},
     {MODEL, MODEL ",\"context_input_tokens\":2000000000", E_IMPLAUSIBLE, "data.context_input_tokens"},
     {MODEL, MODEL ",\"reported\":{\"input_tokens\":11}", E_TOTAL_UNEXPLAINED, "data.reported.input_tokens"},
     {MODEL, MODEL ",\"reported\":{\"output_tokens\":4}", E_TOTAL_UNEXPLAINED, "data.reported.output_tokens"},
@@ -205,9 +204,10 @@ each_fault_of_a_short_event_has_its_reason_and_place(void)
 static bool
 is_tested(enum reason reason)
 {
-	/* By a whole file, by a mapping, by a message, or by the ledger; each has tests of its own. */
+	/* By a whole file, by a mapping, by a message, by a usage format, or by the ledger; each has tests of its own. */
 	static const enum reason elsewhere[] = {E_LINE_TOO_LONG, E_TRUNCATED, E_CSV, E_TIME_UNIT, E_KEY_CONFLICT, E_REF_UNKNOWN,
-	    E_REF_FORK, E_NOT_OBJECT, N_BLANK, E_HEADER_REPEATED, E_ENVELOPE_CONFLICT, N_TOMBSTONE};
+	    E_REF_FORK, E_NOT_OBJECT, N_BLANK, E_HEADER_REPEATED, E_ENVELOPE_CONFLICT, N_TOMBSTONE, E_ZERO_AMBIGUOUS,
+	    E_DETAIL_SUM, E_DETAIL_CONFLICT, E_INCLUSION_AMBIGUOUS, N_FAILED_NO_USAGE, N_AGGREGATE_SPAN, N_TOTAL_ONLY};
 
 	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
 		if (elsewhere[i] == reason)
@@ -342,6 +342,20 @@ what_is_not_stated_gets_its_default(void)
 	EXPECT_TEXT(text_of(&arena, series[SERIES_REGION]), "");
 	CU_ASSERT_EQUAL(record.event.context_input_tokens, 10);
 	CU_ASSERT_EQUAL(record.event.context.length, 0);
+	arena_release(&arena);
+}
+
+static void
+a_context_that_is_null_is_not_known_and_not_the_sum(void)
+{
+	struct arena arena = {0};
+	struct event_rules rules = test_rules();
+	struct record record = parsed(
+	    &arena, &rules, changed(&arena, GOOD_EVENT, "\"model\":\"m-1\"", "\"model\":\"m-1\",\"context_input_tokens\":null"));
+
+	CU_ASSERT_EQUAL(record.reason, REASON_NONE);
+	CU_ASSERT_EQUAL(record.event.context_input_tokens, -1);
+	CU_ASSERT_EQUAL(record.event.flags, F_NO_CONTEXT);
 	arena_release(&arena);
 }
 
@@ -620,6 +634,25 @@ identity_is_tenant_source_and_id_and_content_is_the_rest(void)
 	arena_release(&arena);
 }
 
+/* Eight bytes of a text are looked at in one step. */
+static void
+a_control_character_is_seen_at_every_place_of_a_key(void)
+{
+	char key[41];
+
+	for (size_t length = 1; length <= 40; length++)
+		for (size_t place = 0; place < length; place++) {
+			memset(key, place % 2 == 0 ? '!' : '\xc3', length);
+			CU_ASSERT_EQUAL(key_check((struct bytes){key, length}), REASON_NONE);
+			key[place] = '\x1f';
+			CU_ASSERT_EQUAL(key_check((struct bytes){key, length}), E_ID_CHARS);
+			key[place] = '\x7f';
+			CU_ASSERT_EQUAL(key_check((struct bytes){key, length}), E_ID_CHARS);
+			key[place] = '~';
+			CU_ASSERT_EQUAL(key_check((struct bytes){key, length}), REASON_NONE);
+		}
+}
+
 static void
 keys_are_never_joined(void)
 {
@@ -660,9 +693,11 @@ UNIT_TESTS("ingest/event_json", TEST(each_fault_of_a_canonical_event_has_its_rea
     TEST(an_engine_that_is_no_object_is_passed_over), TEST(each_fault_of_a_short_event_has_its_reason_and_place),
     TEST(no_reason_code_is_without_an_example), TEST(what_is_no_event_is_blank_or_refused_at_its_byte),
     TEST(each_flag_marks_an_accepted_event), TEST(a_waived_check_is_skipped_and_leaves_its_mark),
-    TEST(what_is_not_stated_gets_its_default), TEST(every_field_of_a_full_event_arrives), TEST(data_may_come_as_base64),
+    TEST(what_is_not_stated_gets_its_default), TEST(a_context_that_is_null_is_not_known_and_not_the_sum),
+    TEST(every_field_of_a_full_event_arrives), TEST(data_may_come_as_base64),
     TEST(usage_without_tokens_needs_no_model_but_a_deployment_or_an_adapter),
     TEST(a_void_names_its_original_and_has_no_quantities), TEST(the_short_form_splits_totals_into_disjoint_meters),
     TEST(a_detail_that_is_not_given_is_not_a_zero), TEST(a_position_stands_in_for_a_key_only_where_the_field_is_absent),
     TEST(copies_of_one_event_agree_whatever_their_spelling), TEST(identity_is_tenant_source_and_id_and_content_is_the_rest),
-    TEST(keys_are_never_joined), TEST(a_key_of_256_bytes_is_kept_byte_for_byte))
+    TEST(a_control_character_is_seen_at_every_place_of_a_key), TEST(keys_are_never_joined),
+    TEST(a_key_of_256_bytes_is_kept_byte_for_byte))

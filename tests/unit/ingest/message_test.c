@@ -7,6 +7,7 @@
 
 #include "ingest/event_json.h"
 #include "ingest/reader.h"
+#include "ingest/record_format.h"
 #include "tests/unit/ingest/records.h"
 
 #define DATA                                                                                                                     \
@@ -510,21 +511,157 @@ a_message_that_was_set_aside_can_be_read_again(void)
 	static const struct said nothing[SAID_MAX] = {{NULL, NULL}};
 	struct arena arena = {0};
 	struct event_rules rules = test_rules(), other = rules;
-	struct record first, again;
+	struct record first;
+	struct profile_events again;
 	struct error err;
 
 	first = parsed(&arena, &rules, binary, bytes_of(DATA));
 	CU_ASSERT_FATAL(record_parse(formats[0], &rules, first.raw, first.envelope, first.number, &arena, &again, &err));
-	expect_same_event(&again, &first);
-	CU_ASSERT_EQUAL(again.number, 7);
+	expect_same_event(again.records, &first);
+	CU_ASSERT_EQUAL(again.count, 1);
+	CU_ASSERT_EQUAL(again.records->number, 7);
 	other.default_source = "/a b c";
 	first = parsed(&arena, &other, nothing, bytes_of(GOOD_SHORT));
 	CU_ASSERT_FATAL(record_parse(formats[1], &rules, first.raw, first.envelope, first.number, &arena, &again, &err));
-	expect_same_event(&again, &first);
-	EXPECT_TEXT(text_of(&arena, again.event.source), "/a b c");
+	expect_same_event(again.records, &first);
+	EXPECT_TEXT(text_of(&arena, again.records->event.source), "/a b c");
 	CU_ASSERT(!record_parse(formats[0], &rules, first.raw, NULL, 7, &arena, &again, &err));
 	CU_ASSERT(!record_parse("kafkaesque a/b/0 00", &rules, first.raw, first.envelope, 7, &arena, &again, &err));
 	CU_ASSERT(!record_parse("kafka source=9:/a b", &rules, first.raw, first.envelope, 7, &arena, &again, &err));
+	arena_release(&arena);
+}
+
+/* --- by a usage format ---------------------------------------------------------------------------- */
+
+static const char toy_format[] =
+    "{\"tollbook_format\":1,\"format\":\"toy\",\"title\":\"Toy\",\"about\":\"For "
+    "tests.\",\"at\":[\"\",\"events/[]\"],\"each\":[\"events/[]\"],"
+    "\"fields\":{\"id\":\"id\",\"tenant\":\"tenant\",\"time\":\"time\",\"model\":\"model\"},\"constants\":{\"operation\":"
+    "\"chat\"},"
+    "\"input\":{\"total\":\"in\"},\"output\":{\"total\":\"out\"}}";
+
+#define TOY(id) "{\"id\":\"" id "\",\"tenant\":\"acme\",\"time\":\"" AT "\",\"model\":\"m\",\"in\":7,\"out\":5}"
+
+static struct profile *
+toy(void)
+{
+	struct profile *profile;
+	struct error err;
+
+	if (!profile_from_text(toy_format, &profile, &err))
+		error_print(stdout, &err);
+	CU_ASSERT_FATAL(profile != NULL);
+	return profile;
+}
+
+/* A message of offset 7; `value` NULL is a tombstone. */
+static struct profile_events
+events_of(
+    const struct profile *profile, struct arena *arena, const struct said *said, const char *value, struct kept_message *kept)
+{
+	struct message_header headers[SAID_MAX];
+	struct message message = {.offset = 7, .has_value = value != NULL};
+	struct event_rules rules = test_rules();
+	struct profile_events events;
+
+	if (value != NULL)
+		message.value = bytes_of(value);
+	message.envelope = (struct envelope){.headers = headers, .header_count = set_headers(headers, said)};
+	message_events(profile, &rules, &message, arena, kept, &events);
+	return events;
+}
+
+static void
+a_message_of_a_format_may_be_several_events(void)
+{
+	static const struct said traced[SAID_MAX] = {{"traceparent", "00-1"}};
+	static const char value[] = "{\"events\":[" TOY("a") "," TOY("b") "]}";
+	struct profile *profile = toy();
+	struct arena arena = {0};
+	struct kept_message kept;
+	struct profile_events events = events_of(profile, &arena, traced, value, &kept), again;
+	const char *format = arena_format(&arena, "kafka%s lkc-1/usage/3 00ff", profile_format(profile, &arena));
+	struct event_rules rules = test_rules();
+	struct error err;
+
+	CU_ASSERT_EQUAL_FATAL(events.count, 2);
+	EXPECT_TEXT(text_of(&arena, kept.value), value);
+	for (size_t i = 0; i < events.count; i++) {
+		const struct record *record = &events.records[i];
+
+		EXPECT_REASON(*record, REASON_NONE, value);
+		EXPECT_TEXT(text_of(&arena, record->event.id), i == 0 ? "a" : "b");
+		CU_ASSERT_EQUAL(record->number, 7);
+		CU_ASSERT(record->envelope == kept.envelope && record->envelope->header_count == 1);
+		CU_ASSERT_FATAL(record_parse(format, &rules, record->raw, record->envelope, 7, &arena, &again, &err));
+		CU_ASSERT_EQUAL(again.count, 1);
+		expect_same_event(again.records, record);
+		CU_ASSERT_EQUAL(again.records->number, 7);
+	}
+	CU_ASSERT(!record_parse(
+	    "kafka profile=9:{} lkc-1/usage/3 00ff", &rules, bytes_of(value), kept.envelope, 7, &arena, &again, &err));
+	profile_free(profile);
+	arena_release(&arena);
+}
+
+static void
+by_a_format_headers_and_sizes_are_checked_as_ever(void)
+{
+	static const struct said nothing[SAID_MAX] = {{NULL, NULL}}, twice[SAID_MAX] = {{"ce_id", "a"}, {"ce_id", "b"}};
+	static const struct said batch[SAID_MAX] = {{"content-type", "application/cloudevents-batch+json"}},
+				 structured[SAID_MAX] = {STRUCTURED};
+	struct profile *profile = toy();
+	struct arena arena = {0};
+	struct kept_message kept;
+	struct profile_events events;
+	char *value = memory_new(PROFILE_RECORD_BYTES + 2, 1);
+
+	events = events_of(profile, &arena, nothing, NULL, &kept);
+	EXPECT_REASON(events.records[0], N_TOMBSTONE, "no value");
+	events = events_of(profile, &arena, nothing, " ", &kept);
+	EXPECT_REASON(events.records[0], E_JSON, "a blank value");
+	events = events_of(profile, &arena, twice, TOY("a"), &kept);
+	EXPECT_REASON(events.records[0], E_HEADER_REPEATED, "a header twice");
+	events = events_of(profile, &arena, batch, "[]", &kept);
+	EXPECT_REASON(events.records[0], E_VALUE, "a batch");
+	EXPECT_TEXT(events.records[0].field, "content-type");
+	/* An event of ours among those of the format. */
+	events = events_of(profile, &arena, structured, GOOD_EVENT, &kept);
+	EXPECT_REASON(events.records[0], REASON_NONE, GOOD_EVENT);
+	memset(value, ' ', PROFILE_RECORD_BYTES + 1);
+	memcpy(value, TOY("a"), strlen(TOY("a")));
+	events = events_of(profile, &arena, nothing, value, &kept);
+	EXPECT_REASON(events.records[0], E_LINE_TOO_LONG, "a value that is too long");
+	CU_ASSERT_EQUAL(events.records[0].raw_length, PROFILE_RECORD_BYTES + 1);
+	value[PROFILE_RECORD_BYTES] = '\0';
+	events = events_of(profile, &arena, nothing, value, &kept);
+	EXPECT_REASON(events.records[0], REASON_NONE, "a value of a MiB");
+	free(value);
+	profile_free(profile);
+	arena_release(&arena);
+}
+
+/* Where there are attributes, id, source, tenant and time are theirs. */
+static void
+in_binary_mode_the_value_is_a_payload_and_the_headers_are_around_it(void)
+{
+	static const struct said said[SAID_MAX] = {{"ce_specversion", "1.0"}, {"ce_type", "gateway.answer"}, {"ce_source", "/gw"},
+	    {"ce_id", "e-1"}, {"ce_time", AT}, {"ce_subject", "acme"}, {"content-type", "application/json"}};
+	struct profile *profile = toy();
+	struct arena arena = {0};
+	struct kept_message kept;
+	struct profile_events events =
+	    events_of(profile, &arena, said, "{\"id\":\"x\",\"model\":\"m\",\"in\":7,\"out\":5}", &kept);
+
+	EXPECT_REASON(events.records[0], REASON_NONE, "a payload");
+	EXPECT_TEXT(text_of(&arena, events.records[0].event.id), "e-1");
+	EXPECT_TEXT(text_of(&arena, events.records[0].event.source), "/gw");
+	EXPECT_TEXT(text_of(&arena, events.records[0].event.series[SERIES_TENANT]), "acme");
+	/* One of ours is as it is without a format. */
+	events = events_of(profile, &arena, binary, DATA, &kept);
+	EXPECT_REASON(events.records[0], REASON_NONE, DATA);
+	CU_ASSERT_EQUAL(quantity_of(&events.records[0].event, METER_input_text_uncached_tokens), 10);
+	profile_free(profile);
 	arena_release(&arena);
 }
 
@@ -647,4 +784,6 @@ UNIT_TESTS("ingest/message", TEST(an_event_is_the_same_in_every_mode), TEST(medi
     TEST(a_nul_byte_in_a_header_is_refused_as_in_a_body), TEST(each_fault_of_binary_data_has_its_reason_and_place),
     TEST(headers_may_repeat_a_structured_event_and_not_contradict_it), TEST(a_structured_event_speaks_for_itself),
     TEST(a_record_outlives_the_message_and_has_all_of_it), TEST(what_is_too_long_says_what_it_is_and_is_kept_in_part),
-    TEST(a_message_that_was_set_aside_can_be_read_again), TEST(the_shared_sample_ends_as_expected))
+    TEST(a_message_that_was_set_aside_can_be_read_again), TEST(a_message_of_a_format_may_be_several_events),
+    TEST(by_a_format_headers_and_sizes_are_checked_as_ever),
+    TEST(in_binary_mode_the_value_is_a_payload_and_the_headers_are_around_it), TEST(the_shared_sample_ends_as_expected))

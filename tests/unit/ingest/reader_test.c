@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "base/digest.h"
+#include "ingest/record_format.h"
 #include "tests/unit/ingest/records.h"
 
 /* Files of these tests; made anew by each, removed at the end of it. */
@@ -485,25 +486,37 @@ positions_are_no_keys_in_a_stream_or_a_growing_file(void)
 	CU_ASSERT_EQUAL(reading.err.kind, ERROR_USAGE);
 }
 
+/* One event, and the same, from its bytes alone. */
+static void
+expect_same_again(struct arena *arena, const char *format, const struct record *first)
+{
+	struct event_rules rules = test_rules();
+	struct profile_events again;
+	struct error err;
+
+	if (first->format != NULL)
+		format = first->format;
+	CU_ASSERT_FATAL(record_parse(format, &rules, first->raw, NULL, first->number, arena, &again, &err));
+	CU_ASSERT_EQUAL_FATAL(again.count, 1);
+	CU_ASSERT_EQUAL(again.records->reason, first->reason);
+	CU_ASSERT_EQUAL(again.records->number, first->number);
+	EXPECT_TEXT(text_of(arena, again.records->event.id), text_of(arena, first->event.id));
+	EXPECT_TEXT(
+	    text_of(arena, again.records->event.series[SERIES_OPERATION]), text_of(arena, first->event.series[SERIES_OPERATION]));
+	CU_ASSERT(memcmp(&again.records->event.event_id, &first->event.event_id, sizeof(struct id128)) == 0);
+	CU_ASSERT(memcmp(&again.records->event.content, &first->event.content, sizeof(struct id128)) == 0);
+}
+
 static void
 expect_read_again(const char *text, struct reader_options options, const char *mapping)
 {
 	struct arena arena = {0};
-	struct event_rules rules = test_rules();
 	struct reading reading;
 
 	read_text(text, options, mapping, &arena, &reading);
 	CU_ASSERT(!reading.failed && reading.count > 0);
 	for (size_t i = 0; i < reading.count; i++) {
-		const struct record *first = &reading.records[i];
-		struct record again;
-		struct error err;
-
-		CU_ASSERT(record_parse(reading.format, &rules, first->raw, NULL, first->number, &arena, &again, &err));
-		CU_ASSERT_EQUAL(again.reason, first->reason);
-		EXPECT_TEXT(text_of(&arena, again.event.id), text_of(&arena, first->event.id));
-		CU_ASSERT(memcmp(&again.event.event_id, &first->event.event_id, sizeof(struct id128)) == 0);
-		CU_ASSERT(memcmp(&again.event.content, &first->event.content, sizeof(struct id128)) == 0);
+		expect_same_again(&arena, reading.format, &reading.records[i]);
 	}
 	arena_release(&arena);
 }
@@ -514,7 +527,7 @@ a_record_that_was_set_aside_can_be_read_again_from_its_bytes(void)
 	struct reader_options by_position = {.key_from_position = true}, other_source = {.rules = test_rules()};
 	struct arena arena = {0};
 	struct event_rules rules = test_rules();
-	struct record record;
+	struct profile_events record;
 	struct error err = {0};
 
 	expect_read_again(GOOD_EVENT "\n" GOOD_SHORT "\n", (struct reader_options){0}, NULL);
@@ -528,6 +541,7 @@ a_record_that_was_set_aside_can_be_read_again_from_its_bytes(void)
 	expect_read_again("id,when,note,in\na," AT ",\"x\ny\",7\n", other_source, CSV_MAPPING);
 	CU_ASSERT(!record_parse("json source=9:/short", &rules, bytes_of(GOOD_SHORT), NULL, 1, &arena, &record, &err));
 	CU_ASSERT(!record_parse("xml", &rules, bytes_of("<a/>"), NULL, 1, &arena, &record, &err));
+	arena_release(&arena);
 }
 
 static void
@@ -547,6 +561,223 @@ a_header_that_lacks_a_column_is_refused_before_any_row(void)
 	arena_release(&arena);
 }
 
+/* --- by a usage format ---------------------------------------------------------------------------- */
+
+/* Records of a single event, lists of them, and streams. */
+static const char toy_format[] =
+    "{\"tollbook_format\":1,\"format\":\"toy\",\"title\":\"Toy\",\"about\":\"For "
+    "tests.\",\"at\":[\"\",\"events/[]\"],\"each\":[\"events/[]\"],"
+    "\"fields\":{\"id\":\"id\",\"tenant\":\"tenant\",\"time\":\"time\",\"model\":\"model\"},\"constants\":{\"operation\":"
+    "\"chat\"},"
+    "\"input\":{\"total\":\"in\"},\"output\":{\"total\":\"out\"},\"stream\":{\"end\":[\"[DONE]\"]}}";
+
+#define TOY(id, in) "{\"id\":\"" id "\",\"tenant\":\"acme\",\"time\":\"" AT "\",\"model\":\"m\",\"in\":" in ",\"out\":5}"
+#define KEYLESS(in) "{\"tenant\":\"acme\",\"time\":\"" AT "\",\"model\":\"m\",\"in\":" in ",\"out\":5}"
+#define LIST(one, other) "{\"events\":[" one "," other "]}"
+
+static struct profile *
+toy(void)
+{
+	struct profile *profile;
+	struct error err;
+
+	if (!profile_from_text(toy_format, &profile, &err))
+		error_print(stdout, &err);
+	CU_ASSERT_FATAL(profile != NULL);
+	return profile;
+}
+
+/* A file whose name ends like this. */
+static void
+read_named(const char *ending, struct bytes bytes, struct reader_options options, struct arena *arena, struct reading *out)
+{
+	const char *folder = getenv("TMPDIR") == NULL ? P_tmpdir : getenv("TMPDIR");
+	const char *path = arena_format(arena, "%s/tollbook-reader-test.%ld%s", folder, (long)getpid(), ending);
+
+	write_file(path, bytes.at, bytes.length);
+	options.rules = test_rules();
+	read_file(path, &options, arena, out);
+	must(remove(path) == 0);
+}
+
+static void
+events_of_one_line_have_its_number_and_are_not_parted(void)
+{
+	static const char line[] = LIST(TOY("a", "1"), TOY("b", "2")) "\n",
+			  text[] = LIST(TOY("a", "1"), TOY("b", "2")) "\n" TOY("c", "3") "\n";
+	static const struct {
+		const char *id;
+		uint64_t number, position;
+		bool pending;
+	} wanted[] = {{"a", 1, 0, true}, {"b", 1, sizeof line - 1, false}, {"c", 2, sizeof text - 1, false}};
+	struct reader_options options = {.profile = toy(), .rules = test_rules()};
+	struct files files = make_files(text, strlen(text), NULL);
+	struct arena arena = {0};
+	struct reader *reader;
+	struct record record;
+	struct error err;
+	bool end;
+
+	CU_ASSERT_FATAL(reader_open(files.usage, &options, &reader, &err));
+	for (size_t i = 0; i < 3; i++) {
+		CU_ASSERT_FATAL(reader_next(reader, &arena, &record, &end, &err) && !end);
+		EXPECT_REASON(record, REASON_NONE, wanted[i].id);
+		EXPECT_TEXT(text_of(&arena, record.event.id), wanted[i].id);
+		CU_ASSERT_EQUAL(record.number, wanted[i].number);
+		CU_ASSERT_EQUAL(reader_position(reader), wanted[i].position);
+		CU_ASSERT_EQUAL(reader_pending(reader), wanted[i].pending);
+		expect_same_again(&arena, reader_format(reader), &record);
+	}
+	CU_ASSERT(reader_next(reader, &arena, &record, &end, &err) && end && !reader_pending(reader));
+	reader_close(reader);
+	remove_files(&files);
+	profile_free((struct profile *)(uintptr_t)options.profile);
+	arena_release(&arena);
+}
+
+static void
+a_file_that_ends_in_sse_or_json_is_one_record(void)
+{
+	static const char json[] =
+	    "\n{\n \"id\": \"a\", \"tenant\": \"acme\",\n \"time\": \"" AT "\", \"model\": \"m\", \"in\": 7, \"out\": 5\n}\n";
+	static const char sse[] = "data: " TOY("a", "7") "\n\ndata: [DONE]\n\n";
+	struct profile *profile = toy();
+	struct reader_options options = {.profile = profile};
+	struct arena arena = {0};
+	struct text packed = {0};
+	struct reading reading;
+
+	read_named(".json", bytes_of(json), options, &arena, &reading);
+	EXPECT_REASONS(&reading, REASON_NONE);
+	CU_ASSERT_EQUAL(quantity_of(&reading.records[0].event, METER_input_text_uncached_tokens), 7);
+	CU_ASSERT_EQUAL(reading.positions[0], sizeof json - 1);
+	CU_ASSERT_EQUAL(reading.records[0].raw.length, sizeof json - 1);
+	expect_same_again(&arena, reading.format, &reading.records[0]);
+	read_named(".sse", bytes_of(sse), options, &arena, &reading);
+	EXPECT_REASONS(&reading, REASON_NONE);
+	CU_ASSERT_EQUAL(quantity_of(&reading.records[0].event, METER_input_text_uncached_tokens), 7);
+	add_gzip(&packed, json, sizeof json - 1);
+	read_named(".json.gz", (struct bytes){packed.bytes, packed.length}, options, &arena, &reading);
+	EXPECT_REASONS(&reading, REASON_NONE);
+	/* Its name alone says so; without a format it is lines. */
+	read_named(".ndjson", bytes_of(json), options, &arena, &reading);
+	CU_ASSERT_EQUAL(reading.count, 5);
+	read_named(".json", bytes_of(json), (struct reader_options){0}, &arena, &reading);
+	CU_ASSERT_EQUAL(reading.count, 5);
+	read_named(".json", (struct bytes){json, 20}, options, &arena, &reading);
+	EXPECT_REASONS(&reading, E_TRUNCATED);
+	read_named(".json", (struct bytes){"", 0}, options, &arena, &reading);
+	CU_ASSERT(!reading.failed && reading.count == 0);
+	read_named(".sse", bytes_of(sse), (struct reader_options){.profile = profile, .growing = true}, &arena, &reading);
+	CU_ASSERT(reading.failed && reading.err.kind == ERROR_USAGE);
+	text_release(&packed);
+	profile_free(profile);
+	arena_release(&arena);
+}
+
+/* A good event of `length` bytes and a line end. */
+static void
+add_long(struct text *text, size_t length)
+{
+	static const char start[] = "{\"pad\":\"", end[] = "\",";
+	size_t rest = sizeof start - 1 + sizeof end - 1 + strlen(TOY("a", "7")) - 1, at;
+
+	text_add_string(text, start);
+	at = text->length;
+	text_reserve(text, length - rest + 1);
+	memset(text->bytes + at, 'p', length - rest);
+	text->length += length - rest;
+	text_add_string(text, end);
+	text_add_string(text, strchr(TOY("a", "7"), '"'));
+	text_add_string(text, "\n");
+}
+
+static void
+by_a_format_lines_are_up_to_a_mib_and_files_of_one_record_up_to_16(void)
+{
+	struct profile *profile = toy();
+	struct reader_options options = {.profile = profile};
+	struct arena arena = {0};
+	struct text text = {0};
+	struct reading reading;
+
+	add_long(&text, 1048576);
+	add_long(&text, 1048577);
+	add_long(&text, 3000000);
+	add_long(&text, 200);
+	read_named(".ndjson", (struct bytes){text.bytes, text.length}, options, &arena, &reading);
+	EXPECT_REASONS(&reading, REASON_NONE, E_LINE_TOO_LONG, E_LINE_TOO_LONG, REASON_NONE);
+	CU_ASSERT_EQUAL(reading.records[2].raw.length, RAW_BYTES);
+	CU_ASSERT_EQUAL(reading.records[2].raw_length, 3000000);
+	/* Of a long one that was read, a part is kept, and how long it was. */
+	text_clear(&text);
+	add_long(&text, PROFILE_STREAM_BYTES - 1);
+	read_named(".json", (struct bytes){text.bytes, text.length}, options, &arena, &reading);
+	EXPECT_REASONS(&reading, REASON_NONE);
+	CU_ASSERT_EQUAL(reading.records[0].raw.length, RAW_BYTES);
+	CU_ASSERT_EQUAL(reading.records[0].raw_length, PROFILE_STREAM_BYTES);
+	text_clear(&text);
+	add_long(&text, PROFILE_STREAM_BYTES + 5000000);
+	read_named(".json", (struct bytes){text.bytes, text.length}, options, &arena, &reading);
+	EXPECT_REASONS(&reading, E_LINE_TOO_LONG);
+	CU_ASSERT_EQUAL(reading.records[0].raw.length, RAW_BYTES);
+	CU_ASSERT_EQUAL(reading.records[0].raw_length, PROFILE_STREAM_BYTES + 5000001);
+	EXPECT_TEXT(text_of(&arena, reading.records[0].value), "21777217 bytes");
+	CU_ASSERT_EQUAL(reading.positions[0], PROFILE_STREAM_BYTES + 5000001);
+	text_release(&text);
+	profile_free(profile);
+	arena_release(&arena);
+}
+
+static void
+keys_from_positions_tell_the_events_of_a_line_apart(void)
+{
+	static const char text[] =
+	    KEYLESS("1") "\n" LIST(KEYLESS("2"), KEYLESS("2")) "\n" LIST(TOY("own", "3"), TOY("other", "4")) "\n";
+	struct profile *profile = toy();
+	struct reader_options options = {.profile = profile, .key_from_position = true};
+	struct arena arena = {0};
+	struct reading reading;
+	const char *first;
+
+	read_named(".ndjson", bytes_of(text), options, &arena, &reading);
+	CU_ASSERT_EQUAL_FATAL(reading.count, 5);
+	first = text_of(&arena, reading.records[0].event.id);
+	CU_ASSERT_EQUAL(strlen(first), 64 + 2);
+	for (size_t i = 0; i < 5; i++) {
+		static const char *const ends[] = {":1", ":2", ":2/2", "own", "other"};
+		const char *wanted = i < 3 ? arena_format(&arena, "%.64s%s", first, ends[i]) : ends[i];
+
+		EXPECT_REASON(reading.records[i], REASON_NONE, wanted);
+		EXPECT_TEXT(text_of(&arena, reading.records[i].event.id), wanted);
+		expect_same_again(&arena, reading.format, &reading.records[i]);
+	}
+	profile_free(profile);
+	arena_release(&arena);
+}
+
+static void
+by_a_format_a_byte_order_mark_and_a_cut_line_are_told_as_ever(void)
+{
+	struct profile *profile = toy();
+	struct reader_options options = {.profile = profile};
+	struct arena arena = {0};
+	struct reading reading;
+
+	read_named(
+	    ".ndjson", bytes_of("\xef\xbb\xbf" LIST(TOY("a", "1"), TOY("b", "2")) "\n\n{\"id\":"), options, &arena, &reading);
+	CU_ASSERT_EQUAL_FATAL(reading.count, 4);
+	CU_ASSERT((reading.records[0].event.flags & F_BOM) != 0 && (reading.records[1].event.flags & F_BOM) != 0);
+	EXPECT_REASON(reading.records[2], N_BLANK, "a blank line");
+	EXPECT_REASON(reading.records[3], E_TRUNCATED, "a cut line");
+	CU_ASSERT_EQUAL(reading.records[3].number, 3);
+	options.growing = true;
+	read_named(".ndjson", bytes_of(TOY("a", "1") "\n{\"id\":"), options, &arena, &reading);
+	CU_ASSERT(reading.count == 1 && reading.waiting);
+	profile_free(profile);
+	arena_release(&arena);
+}
+
 UNIT_TESTS("ingest/reader", TEST(each_line_is_a_record_and_every_byte_has_its_place), TEST(an_empty_file_has_no_records),
     TEST(a_byte_order_mark_is_dropped_at_the_start_only),
     TEST(a_cut_last_line_is_truncated_in_a_finished_file_and_waits_in_a_growing_one), TEST(a_growing_file_can_be_read_on),
@@ -556,4 +787,7 @@ UNIT_TESTS("ingest/reader", TEST(each_line_is_a_record_and_every_byte_has_its_pl
     TEST(a_quote_that_is_never_closed_takes_no_more_than_64_kib), TEST(a_mapping_without_a_key_needs_positions),
     TEST(keys_from_positions_are_those_of_the_content_however_it_is_packed),
     TEST(positions_are_no_keys_in_a_stream_or_a_growing_file), TEST(a_record_that_was_set_aside_can_be_read_again_from_its_bytes),
-    TEST(a_header_that_lacks_a_column_is_refused_before_any_row))
+    TEST(a_header_that_lacks_a_column_is_refused_before_any_row), TEST(events_of_one_line_have_its_number_and_are_not_parted),
+    TEST(a_file_that_ends_in_sse_or_json_is_one_record), TEST(by_a_format_lines_are_up_to_a_mib_and_files_of_one_record_up_to_16),
+    TEST(keys_from_positions_tell_the_events_of_a_line_apart),
+    TEST(by_a_format_a_byte_order_mark_and_a_cut_line_are_told_as_ever))
