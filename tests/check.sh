@@ -35,11 +35,11 @@ step_of() {
 	local folder=${1%/*}
 	step "${folder##*/}-$(basename "$1" .sh)" "$1"
 }
-# Each script has a server and a folder of its own, and mostly waits for it: two at a time take little more than half.
-two_at_a_time() {
+# Each script has a server and a folder of its own, and mostly waits for it: three at a time keep two processors busy.
+three_at_a_time() {
 	local script running=0
 	for script in "$@"; do
-		[ "$running" -lt 2 ] || { wait -n; running=$((running - 1)); }
+		[ "$running" -lt 3 ] || { wait -n; running=$((running - 1)); }
 		step_of "$script" &
 		running=$((running + 1))
 	done
@@ -89,7 +89,7 @@ for script in tests/e2e/*.sh; do
 done
 # The same cases on every change; `make check-deep` draws others.
 export PROPERTY_SEED=${PROPERTY_SEED:-20261129}
-two_at_a_time tests/property/*.sh "${together[@]}"
+three_at_a_time tests/property/*.sh "${together[@]}"
 unset BUILD
 step demo examples/demo.sh
 step demo-in-libreoffice tests/xlsx_libreoffice.sh build/demo/tollbook-2026-10.xlsx
