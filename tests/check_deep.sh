@@ -3,6 +3,7 @@
 #   FUZZ_SECONDS   for each fuzzer; 60 where it is not set
 #   KILLS          moments at which ingest and rate are killed; 60 where it is not set
 #   PROPERTY_CASES, PROPERTY_LEDGERS, PROPERTY_SEED   how many random books and ledgers a second rater prices; 3000, 20, any
+#   PROPERTY_RECORDS   how many records of true usage each writer of a usage format makes; 5000
 #   PROPERTY_OPERATIONS   what an office does by chance, in months of work; 10000
 #   NIGHT_KILLS, NIGHT_TENANTS, NIGHT_EVENTS, NIGHT_DAYS, NIGHT_FROM   how often nights are killed, of how many tenants, with how many records a
 #                  day; 200, 50, 10000, 42 days from 2026-09-25
@@ -68,11 +69,12 @@ told() {
 	passed=$((passed + $(grep -c '^ok - ' <<<"$said"))) failed=$((failed + $(grep -c '^not ok - ' <<<"$said")))
 	grep -qE '^[0-9]+ passed, [0-9]+ failed' <<<"$said" || not_ok "$1 did not come to its end"
 }
-export PROPERTY_CASES=${PROPERTY_CASES:-3000} PROPERTY_LEDGERS=${PROPERTY_LEDGERS:-20} PROPERTY_OPERATIONS=${PROPERTY_OPERATIONS:-10000}
+export PROPERTY_RECORDS=${PROPERTY_RECORDS:-5000} PROPERTY_CASES=${PROPERTY_CASES:-3000} PROPERTY_LEDGERS=${PROPERTY_LEDGERS:-20} PROPERTY_OPERATIONS=${PROPERTY_OPERATIONS:-10000}
 told tests/property/property.sh
 told tests/property/ledger.sh
 told tests/property/late.sh
 told tests/property/office.sh
+told tests/property/formats.sh
 export NIGHT_KILLS=${NIGHT_KILLS:-200} NIGHT_TENANTS=${NIGHT_TENANTS:-50} NIGHT_EVENTS=${NIGHT_EVENTS:-10000} NIGHT_DAYS=${NIGHT_DAYS:-42} NIGHT_FROM=${NIGHT_FROM:-2026-09-25}
 export YEAR_FROM=${YEAR_FROM:-2027-12-28} YEAR_NIGHTS=${YEAR_NIGHTS:-370}
 told tests/property/nights.sh
