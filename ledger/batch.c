@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/copy_binary.h"
+#include "ledger/batch_rows.h"
 #include "ledger/correction.h"
 #include "ledger/provisional.h"
+#include "ledger/set_aside.h"
 
-enum { ATTEMPTS_MAX = 20, EVENT_FIELDS = 19 };
+enum { ATTEMPTS_MAX = 20 };
 
 static const int64_t day_us = 86400LL * 1000000;
 
@@ -358,260 +359,6 @@ settle(struct batch *batch, struct batch_counts *counts)
 	must(counts->records == counts->accepted + counts->duplicates + counts->ignored + counts->quarantined + counts->rejected);
 }
 
-/* --- ledger rows ----------------------------------------------------------------------------- */
-
-/* One row in the order of usage_event_copy.sql: what is booked under an event's identity.  `sign` is 1, or -1 for a reversal,
- * which repeats the original's context too, so that it is told apart from other requests as the original is. */
-static void
-encode_row(struct text *out, const struct admitted *key, int64_t batch_id, int sign, const struct booked *booked)
-{
-	const struct usage_event *event = &key->record->event;
-	const struct metered *quantities = booked->quantities;
-	int64_t column[METER_COLUMNS + 1], extra[2 * METER_LIMIT];
-	bool have[METER_COLUMNS + 1] = {false};
-	size_t extras = 0;
-
-	for (size_t i = 0; i < booked->quantity_count; i++) {
-		if (quantities[i].meter <= METER_COLUMNS) {
-			column[quantities[i].meter] = sign * quantities[i].quantity;
-			have[quantities[i].meter] = true;
-		} else {
-			extra[extras++] = quantities[i].meter;
-			extra[extras++] = sign * quantities[i].quantity;
-		}
-	}
-	copy_row(out, EVENT_FIELDS);
-	copy_bigint(out, batch_id);
-	copy_integer(out, (int32_t)key->ordinal);
-	copy_smallint(out, sign == 1 ? 1 : 2);
-	copy_field(out, event->event_id.byte, sizeof event->event_id.byte);
-	copy_instant(out, booked->time);
-	copy_integer(out, booked->series);
-	copy_integer(out, key->source);
-	copy_field(out, event->id.at, event->id.length);
-	copy_integer(out, (int32_t)event->flags);
-	if (booked->context_input_tokens >= 0)
-		copy_bigint(out, booked->context_input_tokens);
-	else
-		copy_null(out);
-	for (int i = 1; i <= METER_COLUMNS; i++) {
-		if (have[i])
-			copy_bigint(out, column[i]);
-		else
-			copy_null(out);
-	}
-	if (extras > 0)
-		copy_bigints(out, extra, extras);
-	else
-		copy_null(out);
-	if (booked->context.length > 0)
-		copy_field(out, booked->context.at, booked->context.length);
-	else
-		copy_null(out);
-}
-
-struct row_facts {
-	struct instant first, last;
-	int64_t rows;
-};
-
-enum { COPY_PIECE = 64 << 10 };
-
-/* In pieces, so that the server works on one while the next is made. */
-static bool
-send_rows(struct ledger_writer *writer, size_t at_least, struct error *err)
-{
-	bool fine = writer->rows.length < at_least || db_copy_in_bytes(writer->db, writer->rows.bytes, writer->rows.length, err);
-
-	if (writer->rows.length >= at_least)
-		text_clear(&writer->rows);
-	return fine;
-}
-
-/* A row goes into the COPY data and into the batch's digest, as the same bytes. */
-static bool
-add_row(struct ledger_writer *writer, struct row_facts *facts, const struct admitted *key, int64_t batch_id, int sign,
-    const struct booked *booked, struct error *err)
-{
-	size_t start = writer->rows.length;
-
-	encode_row(&writer->rows, key, batch_id, sign, booked);
-	digest_field(writer->digest, writer->rows.bytes + start, writer->rows.length - start);
-	if (facts->rows == 0 || booked->time.us < facts->first.us)
-		facts->first = booked->time;
-	if (facts->rows == 0 || booked->time.us > facts->last.us)
-		facts->last = booked->time;
-	facts->rows++;
-	return send_rows(writer, COPY_PIECE, err);
-}
-
-/* In the order of the records; of one record first its row, then its reversal. */
-static bool
-add_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals,
-    struct row_facts *facts, struct error *err)
-{
-	const struct admitted **keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *keys);
-	const struct reversal **taken_back = arena_take(&batch->arena, (batch->count + 1) * sizeof *taken_back);
-
-	memset(keys, 0, batch->count * sizeof *keys);
-	memset(taken_back, 0, batch->count * sizeof *taken_back);
-	for (size_t i = 0; i < batch->key_count; i++)
-		keys[batch->keys[i].ordinal] = &batch->keys[i];
-	for (size_t i = 0; i < reversals->count; i++)
-		taken_back[reversals->items[i].by->ordinal] = &reversals->items[i];
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct reversal *reversal = taken_back[i];
-		const struct usage_event *event = &batch->records[i].event;
-
-		if (keys[i] == NULL || keys[i]->admission != ADMISSION_NEW)
-			continue;
-		must((reversal == NULL) == (event->kind == EVENT_USAGE));
-		if (event->kind != EVENT_VOID) {
-			struct booked own = {.time = reversal == NULL ? event->time : reversal->original.time,
-			    .series = keys[i]->series,
-			    .context_input_tokens = event->context_input_tokens,
-			    .quantities = event->quantities,
-			    .quantity_count = event->quantity_count,
-			    .context = event->context};
-
-			if (!add_row(writer, facts, keys[i], batch_id, 1, &own, err))
-				return false;
-		}
-		if (reversal != NULL && !add_row(writer, facts, keys[i], batch_id, -1, &reversal->original, err))
-			return false;
-	}
-	return true;
-}
-
-static bool
-copy_rows(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, const struct reversals *reversals,
-    struct row_facts *facts, struct error *err)
-{
-	int64_t taken;
-
-	if (!db_copy_in_begin(writer->db, SQL_LEDGER_USAGE_EVENT_COPY, err))
-		return false;
-	text_clear(&writer->rows);
-	copy_header(&writer->rows);
-	if (!add_rows(writer, batch, batch_id, reversals, facts, err))
-		return false;
-	copy_trailer(&writer->rows);
-	if (!send_rows(writer, 0, err) || !db_copy_in_end(writer->db, &taken, err))
-		return false;
-	must(taken == facts->rows);
-	return true;
-}
-
-/* --- quarantine ------------------------------------------------------------------------------ */
-
-/* What is shown of a value must be text the server takes: control bytes and bad UTF-8 as \xNN. */
-static void
-add_shown(struct text *out, struct bytes value)
-{
-	for (size_t i = 0; i < value.length && i < 200; i++) {
-		unsigned char byte = (unsigned char)value.at[i];
-
-		if (byte < 0x20 || byte >= 0x7f)
-			text_add_format(out, "\\x%02x", byte);
-		else
-			text_add(out, value.at + i, 1);
-	}
-}
-
-/* As an element of an array of bytea, where a backslash is doubled. */
-static void
-add_element(struct text *array, const struct bytes *value)
-{
-	text_add_string(array, array->length == 0 ? "{" : ",");
-	if (value == NULL) {
-		text_add_string(array, "NULL");
-		return;
-	}
-	text_add_string(array, "\"\\\\x");
-	for (size_t i = 0; i < value->length; i++)
-		text_add_format(array, "%02x", (unsigned char)value->at[i]);
-	text_add_string(array, "\"");
-}
-
-/* What makes a quarantined record the same as another: how its bytes are read and, of a message, what came beside them. */
-static const char *
-quarantine_format(struct ledger_writer *writer, const struct batch *batch, const struct record *record, struct text *headers,
-    struct arena *arena)
-{
-	const struct envelope *envelope = record->envelope;
-	unsigned char sum[DIGEST_SIZE];
-	char hex[DIGEST_HEX];
-
-	if (envelope == NULL)
-		return record->format != NULL ? record->format : batch->format;
-	digest_begin(writer->digest);
-	digest_number(writer->digest, envelope->has_key);
-	digest_field(writer->digest, envelope->key.at, envelope->key.length);
-	for (size_t i = 0; i < envelope->header_count; i++) {
-		const struct message_header *header = &envelope->headers[i];
-
-		add_element(headers, &header->name);
-		add_element(headers, header->has_value ? &header->value : NULL);
-		digest_field(writer->digest, header->name.at, header->name.length);
-		digest_number(writer->digest, header->has_value);
-		digest_field(writer->digest, header->value.at, header->value.length);
-	}
-	text_add_string(headers, headers->length == 0 ? "{}" : "}");
-	digest_end(writer->digest, sum);
-	return arena_format(arena, "%s %s", batch->ranges[record->range].format, digest_hex(sum, sizeof sum, hex));
-}
-
-static bool
-set_aside(struct ledger_writer *writer, const struct batch *batch, const struct record *record, int64_t batch_id, bool *known,
-    struct error *err)
-{
-	const struct envelope *envelope = record->envelope;
-	struct arena arena = {0};
-	struct text shown = {0}, headers = {0};
-	const char *format = quarantine_format(writer, batch, record, &headers, &arena);
-	unsigned char sum[DIGEST_SIZE];
-	struct rows rows;
-	bool fine;
-
-	digest_begin(writer->digest);
-	digest_bytes(writer->digest, record->raw.at, record->raw.length);
-	digest_end(writer->digest, sum);
-	add_shown(&shown, record->value);
-	fine = db_rows(writer->db, SQL_LEDGER_QUARANTINE_ADD,
-	    PARAMS(param_number(&arena, batch_id), param_number(&arena, (int64_t)record->number),
-		record->outcome == OUTCOME_QUARANTINED ? "quarantined" : "rejected", reason_code(record->reason),
-		record->field == NULL ? "" : record->field, text_string(&shown), format,
-		param_hex(&arena, record->raw.at, record->raw.length), param_number(&arena, (int64_t)record->raw_length),
-		param_hex(&arena, sum, sizeof sum),
-		envelope != NULL && envelope->has_key ? param_hex(&arena, envelope->key.at, envelope->key.length) : NULL,
-		envelope != NULL ? text_string(&headers) : NULL),
-	    &rows, err);
-	if (fine) {
-		*known = rows.count == 0;
-		rows_release(&rows);
-	}
-	text_release(&shown);
-	text_release(&headers);
-	arena_release(&arena);
-	return fine;
-}
-
-static bool
-set_all_aside(
-    struct ledger_writer *writer, const struct batch *batch, int64_t batch_id, struct batch_counts *counts, struct error *err)
-{
-	for (size_t i = 0; i < batch->count; i++) {
-		bool known;
-
-		if (batch->records[i].outcome != OUTCOME_QUARANTINED && batch->records[i].outcome != OUTCOME_REJECTED)
-			continue;
-		if (!set_aside(writer, batch, &batch->records[i], batch_id, &known, err))
-			return false;
-		counts->set_aside_before += known;
-	}
-	return true;
-}
-
 /* --- the header ------------------------------------------------------------------------------ */
 
 /* What the digest covers before the rows. */
@@ -688,11 +435,11 @@ batch_append_within(struct ledger_writer *writer, struct batch *batch, struct in
 		return false;
 	settle(batch, counts);
 	begin_digest(writer, batch, *batch_id, counts);
-	if (!copy_rows(writer, batch, *batch_id, &reversals, &facts, err))
+	if (!batch_rows_copy(writer, batch, *batch_id, &reversals, &facts, err))
 		return false;
 	digest_end(writer->digest, sum);
 	counts->ledger_rows = facts.rows;
-	if (!set_all_aside(writer, batch, *batch_id, counts, err) ||
+	if (!batch_set_aside(writer, batch, *batch_id, counts, err) ||
 	    (batch->range_count > 0 && !ranges_book(writer->db, batch->ranges, batch->range_count, *batch_id, now, err)) ||
 	    !write_header(writer, batch, *batch_id, counts, &facts, sum, now, err))
 		return false;
