@@ -94,10 +94,24 @@ $(BUILD)/tests/bench/%: tests/bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
 
-# One core and the parser of usage formats, with nothing around it.
-$(BUILD)/tests/bench/parse_formats: tests/bench/parse_formats.c $(BUILD)/parts.a $(BUILD)/flags
+# One core and one part of the program, with nothing around it.
+$(BUILD)/tests/bench/parse_formats $(BUILD)/tests/bench/sheet_rows: $(BUILD)/tests/bench/%: tests/bench/%.c $(BUILD)/parts.a $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(BUILD)/parts.a $(LDFLAGS) $(LIBS)
+
+# The parts of the way from a line to an invoice, each alone: what would go to a server is taken by the program itself.
+STAGES := tests/bench/stages.c tests/bench/stages_ledger.c tests/bench/stages_money.c
+STAGES_WRAP := $(foreach function,event_identify SHA256_Update SHA256_Final db_copy_in_begin db_copy_in_bytes db_copy_in_end,-Wl,--wrap=$(function))
+$(BUILD)/tests/bench/stages: $(STAGES) tests/bench/stages.h tests/bench/stages.def $(BUILD)/parts.a $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -o $@ $(STAGES) $(BUILD)/parts.a $(STAGES_WRAP) $(LDFLAGS) $(LIBS)
+
+# The whole program, with a clock at the steps of booking.
+PHASES := register_look register_ask register_append register_tidy batch_rows_copy db_commit handover_take_ready handover_take_free
+PHASES_WRAP := $(foreach function,$(PHASES),-Wl,--wrap=$(function))
+$(BUILD)/tests/bench/phases: tests/bench/phases.c $(OBJECTS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call SHOW,compile)$(CC) @$(BUILD)/flags -MMD -MP -MF $@.d -o $@ $< $(OBJECTS) $(PHASES_WRAP) $(LDFLAGS) $(LIBS)
 
 # What the tests do to a broker; it shares no code with the program.
 $(BUILD)/tests/kafka/%: tests/kafka/%.c $(BUILD)/flags
@@ -114,10 +128,11 @@ $(BUILD)/tests/support/%.so: tests/support/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call SHOW,compile)$(CC) @$(BUILD)/flags -fno-sanitize=all -fPIC -shared -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS)
 
-.PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench bench-night
+.PHONY: units fuzzers kafka-tools bench-tools check check-deep lint bench bench-night bench-check
+BENCH_TOOLS := generate measure parse_formats sheet_rows stages phases old_register
 units: $(UNITS:%.c=$(BUILD)/%)
 kafka-tools: $(BUILD)/tests/kafka/topic
-bench-tools: $(BUILD)/tests/bench/generate $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/parse_formats
+bench-tools: $(BENCH_TOOLS:%=$(BUILD)/tests/bench/%)
 
 check: deps-check
 	tests/check.sh
@@ -129,15 +144,20 @@ lint: deps-check
 	$(MAKE_PARTS) all
 	tests/lint.sh
 
-# BENCH=bench is all of the way into the ledger and through rating, BENCH=night the nightly job of 10,000 tenants and 10 million events,
-# BENCH=formats the parser of usage formats alone.  BENCH_EVENTS=10000000 is the default of the first two; 2000000 gives a first impression
-# in a fifth of the time.
+# BENCH=bench is everything that has a target, in a few minutes, with a table of the targets at its end; each of its parts alone is
+# BENCH=stages, ledger, consume, scaling, rating, invoices or workbook.  BENCH=night is the nightly job of 10,000 tenants and 10 million
+# events, BENCH=formats the parser of usage formats, BENCH=flat a ledger that grows.  Each script says at its head what sizes it takes.
 BENCH := bench
 bench: deps-check
 	$(MAKE_PARTS) all bench-tools kafka-tools
-	tests/bench/$(BENCH).sh
+	BUILD=$(BUILD) tests/bench/$(BENCH).sh
 bench-night:
 	$(MAKE_PARTS) bench BENCH=night
+
+# Instructions, not seconds: the same on a busy machine.  RENEW=1 writes the baseline anew.
+bench-check: deps-check
+	$(MAKE_PARTS) bench-tools
+	BUILD=$(BUILD) RENEW=$(RENEW) tests/bench/instructions.sh
 
 # A fuzzer is built by clang from all sources, so that the coverage of every part guides it.
 FUZZ_CHECKED := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -187,8 +207,9 @@ help:
 	@echo 'make check        everything that is proved on every change; last line: N passed, N failed'
 	@echo 'make check-deep   what takes longer: fuzzers, gcc -fanalyzer, kill -9 again and again'
 	@echo 'make lint         the rules of the house alone'
-	@echo 'make bench        how fast it is beside PostgreSQL itself (BENCH_EVENTS=10000000)'
-	@echo 'make bench BENCH=formats  how many events a second each usage format parses (BENCH_RECORDS=1000000)'
+	@echo 'make bench        how fast it is, each stage beside its limit; with the targets (BENCH_EVENTS=2000000)'
+	@echo 'make bench BENCH=NAME  a part of it alone: stages, ledger, consume, scaling, rating, invoices, workbook; or formats, night, flat'
+	@echo 'make bench-check  instructions of each stage beside tests/bench/instructions.txt; RENEW=1 writes that anew'
 	@echo 'make bench-night  what the nightly job of 10,000 tenants and 10 million events takes (BENCH_EVENTS, BENCH_TENANTS)'
 	@echo 'make kafka-up     a Kafka broker to try things with; prints its address; make kafka-down stops it'
 	@echo 'make deps         the Debian packages that building and checking need (deps-build: building alone)'
@@ -201,7 +222,7 @@ BUILD_PACKAGES := gcc libc6-dev pkg-config postgresql libpq-dev libxlsxwriter-de
   libssl-dev zlib1g-dev libzstd-dev libzip-dev libexpat1-dev librdkafka-dev libglib2.0-dev zstd
 KAFKA_PACKAGES := openjdk-17-jre-headless maven
 CHECK_PACKAGES := libcunit1-dev clang libclang-rt-14-dev clang-tidy clang-format cppcheck openssl libreoffice-calc-nogui \
-  python3 python3-jsonschema $(KAFKA_PACKAGES)
+  python3 python3-jsonschema valgrind $(KAFKA_PACKAGES)
 
 .PHONY: deps deps-build deps-check deps-kafka
 deps: deps-check

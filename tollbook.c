@@ -77,6 +77,12 @@
 	COMMAND(cmd_report_requests)                                                                                             \
 	COMMAND(cmd_spend_publish)                                                                                               \
 	COMMAND(cmd_close)                                                                                                       \
+	COMMAND(cmd_archive_write)                                                                                               \
+	COMMAND(cmd_archive_list)                                                                                                \
+	COMMAND(cmd_archive_verify)                                                                                              \
+	COMMAND(cmd_archive_query)                                                                                               \
+	COMMAND(cmd_archive_attach)                                                                                              \
+	COMMAND(cmd_archive_detach)                                                                                              \
 	COMMAND(cmd_reconcile)
 
 #define COMMAND(name) extern const struct command name;

@@ -501,6 +501,7 @@ open_db(struct run *run, struct error *err)
 
 	if (!config_open(run->config_path, NULL, 0, &config, err))
 		return false;
+	run->filter_mib = config_number(config, "register.filter_mib");
 	fine = db_open(run->conninfo, config_text(config, "database.connection"), &run->db, err);
 	config_free(config);
 	return fine;

@@ -59,6 +59,7 @@ struct run {
 	const char *config_path; /* --config, or NULL */
 	struct instant now;      /* --as-of, or the clock at the start */
 	bool as_of;              /* it is --as-of */
+	int64_t filter_mib;      /* the setting register.filter_mib, once the database is open */
 	enum output_format format;
 	bool dry_run;
 	bool quiet;

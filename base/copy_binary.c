@@ -1,6 +1,7 @@
 /* copy_binary.c -- see copy_binary.h. */
 #include "base/copy_binary.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum { OID_BIGINT = 20 };
@@ -8,11 +9,20 @@ enum { OID_BIGINT = 20 };
 /* 2000-01-01T00:00:00Z, where PostgreSQL's timestamps start, in microseconds since 1970. */
 static const int64_t server_epoch_us = 946684800LL * 1000000;
 
+/* The compiler makes one instruction of each case; of a loop over the bytes it does not. */
 static inline void
 put(char *out, uint64_t value, int bytes)
 {
-	for (int i = bytes - 1; i >= 0; i--, value >>= 8)
-		out[i] = (char)(value & 0xff);
+	const uint64_t eight = htobe64(value);
+	const uint32_t four = htobe32((uint32_t)value);
+	const uint16_t two = htobe16((uint16_t)value);
+
+	if (bytes == 8)
+		memcpy(out, &eight, sizeof eight);
+	else if (bytes == 4)
+		memcpy(out, &four, sizeof four);
+	else
+		memcpy(out, &two, sizeof two);
 }
 
 static uint64_t
@@ -25,14 +35,18 @@ get(const char *at, size_t bytes)
 	return value;
 }
 
+/* Written in place: a row has some twenty of these. */
 static inline void
 add_number(struct text *out, uint64_t value, int bytes)
 {
-	char made[12];
+	char *at;
 
-	put(made, (uint64_t)bytes, 4);
-	put(made + 4, value, bytes);
-	text_add(out, made, 4 + (size_t)bytes);
+	if (out->capacity - out->length <= 12)
+		text_reserve(out, 12);
+	at = out->bytes + out->length;
+	put(at, (uint64_t)bytes, 4);
+	put(at + 4, value, bytes);
+	out->length += 4 + (size_t)bytes;
 }
 
 void
@@ -89,13 +103,19 @@ copy_instant(struct text *out, struct instant value)
 }
 
 void
-copy_field(struct text *out, const void *bytes, size_t length)
+copy_length(struct text *out, size_t length)
 {
 	char made[4];
 
 	must(length <= INT32_MAX);
 	put(made, length, 4);
-	text_add(out, made, 4);
+	text_add(out, made, sizeof made);
+}
+
+void
+copy_field(struct text *out, const void *bytes, size_t length)
+{
+	copy_length(out, length);
 	text_add(out, bytes, length);
 }
 
@@ -113,6 +133,65 @@ copy_bigints(struct text *out, const int64_t *values, size_t count)
 	text_add(out, head, sizeof head);
 	for (size_t i = 0; i < count; i++)
 		copy_bigint(out, values[i]);
+}
+
+/* --- numeric ---------------------------------------------------------------------------------- */
+
+/* A numeric is digits of base 10,000, the first of which is worth 10,000 to the power of `weight`. */
+enum { NUMERIC_BASE = 10000, WHOLE_DIGITS = 10, FRACTION_DIGITS = 5, NUMERIC_NEGATIVE = 0x4000 };
+
+/* `digits` of them, the first one first. */
+static void
+split_digits(u128 value, int *out, int digits)
+{
+	for (int i = digits - 1; i >= 0; i--, value /= NUMERIC_BASE)
+		out[i] = (int)(value % NUMERIC_BASE);
+}
+
+/* whole + fraction x 10^-20 */
+static void
+add_numeric(struct text *out, bool negative, u128 whole, u128 fraction, int scale)
+{
+	int digits[WHOLE_DIGITS + FRACTION_DIGITS], first = 0, end = WHOLE_DIGITS + FRACTION_DIGITS;
+	char made[12 + 2 * (WHOLE_DIGITS + FRACTION_DIGITS)];
+	size_t count;
+
+	split_digits(whole, digits, WHOLE_DIGITS);
+	split_digits(fraction, digits + WHOLE_DIGITS, FRACTION_DIGITS);
+	while (first < end && digits[first] == 0)
+		first++;
+	while (end > first && digits[end - 1] == 0)
+		end--;
+	count = (size_t)(end - first);
+	put(made, 8 + 2 * count, 4);
+	put(made + 4, count, 2);
+	put(made + 6, (uint64_t)(first == end ? 0 : WHOLE_DIGITS - 1 - first), 2);
+	put(made + 8, negative ? NUMERIC_NEGATIVE : 0, 2);
+	put(made + 10, (uint64_t)scale, 2);
+	for (int i = first; i < end; i++)
+		put(made + 12 + 2 * (i - first), (uint64_t)digits[i], 2);
+	text_add(out, made, 12 + 2 * count);
+}
+
+static u128
+magnitude(i128 value)
+{
+	return value < 0 ? -(u128)value : (u128)value;
+}
+
+void
+copy_decimal(struct text *out, struct decimal value)
+{
+	static const uint64_t one = 1000000000000000000;
+	u128 size = magnitude(value.e18);
+
+	add_numeric(out, value.e18 < 0, size / one, size % one * 100, DECIMAL_PLACES);
+}
+
+void
+copy_whole(struct text *out, i128 value)
+{
+	add_numeric(out, value < 0, magnitude(value), 0, 0);
 }
 
 struct copy_reader

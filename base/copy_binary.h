@@ -7,6 +7,7 @@
 #ifndef BASE_COPY_BINARY_H
 #define BASE_COPY_BINARY_H
 
+#include "base/decimal.h"
 #include "base/instant.h"
 #include "base/memory.h"
 
@@ -19,7 +20,10 @@ void copy_integer(struct text *out, int32_t value);
 void copy_bigint(struct text *out, int64_t value);
 void copy_instant(struct text *out, struct instant value);
 void copy_field(struct text *out, const void *bytes, size_t length);      /* text, uuid, bytea */
+void copy_length(struct text *out, size_t length);                        /* of a field whose bytes the caller adds */
 void copy_bigints(struct text *out, const int64_t *values, size_t count); /* bigint[] */
+void copy_decimal(struct text *out, struct decimal value);                /* numeric */
+void copy_whole(struct text *out, i128 value);                            /* numeric, without decimals */
 
 /* Reads the fields of one row in order.  A row that is not of this shape is a broken promise of the server's: must(). */
 struct copy_reader {

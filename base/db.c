@@ -202,6 +202,50 @@ db_open(const char *conninfo, const char *configured, struct db **out, struct er
 	return false;
 }
 
+/* With the options that the first connection came to. */
+static PGconn *
+connect_like(PGconn *connection)
+{
+	PQconninfoOption *options = PQconninfo(connection);
+	const char **keywords, **values;
+	PGconn *made;
+	size_t count = 0, room = 1;
+
+	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
+		room++;
+	keywords = memory_new(room, sizeof *keywords);
+	values = memory_new(room, sizeof *values);
+	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
+		if (option->val != NULL && option->val[0] != '\0') {
+			keywords[count] = option->keyword;
+			values[count++] = option->val;
+		}
+	made = PQconnectdbParams(keywords, values, 0);
+	PQconninfoFree(options);
+	free(keywords);
+	free(values);
+	return made;
+}
+
+bool
+db_open_beside(const struct db *db, struct db **out, struct error *err)
+{
+	struct db *beside = memory_new(1, sizeof *beside);
+
+	beside->prepared = memory_new(statement_count, sizeof *beside->prepared);
+	beside->is_private = db->is_private;
+	memcpy(beside->identity, db->identity, sizeof beside->identity);
+	beside->connection = connect_like(db->connection);
+	if (beside->connection != NULL)
+		PQsetNoticeProcessor(beside->connection, ignore_notice, NULL);
+	if (begin_session(beside, err)) {
+		*out = beside;
+		return true;
+	}
+	db_close(beside);
+	return false;
+}
+
 bool
 db_fence(struct db *db, int64_t fence, struct error *err)
 {
@@ -326,7 +370,9 @@ simple(struct db *db, const char *command, struct error *err)
 bool
 db_begin(struct db *db, struct error *err)
 {
-	return simple(db, "BEGIN", err);
+	/* Not left to the session's default, which a pooler may have changed: the register is right because each statement sees what was
+	 * committed before it. */
+	return simple(db, "BEGIN ISOLATION LEVEL READ COMMITTED", err);
 }
 
 bool
@@ -373,20 +419,54 @@ param_instant(struct arena *arena, struct instant instant)
 	return arena_format(arena, "%s", instant_format(instant, text));
 }
 
+/* What stands before the next element. */
+static void
+elements_separate(struct text *array)
+{
+	text_add(array, array->length == 0 ? "{" : ",", 1);
+}
+
+void
+elements_add(struct text *array, const char *value)
+{
+	elements_separate(array);
+	text_add(array, "\"", 1);
+	for (const char *at = value; *at != '\0'; at++) {
+		if (*at == '"' || *at == '\\')
+			text_add(array, "\\", 1);
+		text_add(array, at, 1);
+	}
+	text_add(array, "\"", 1);
+}
+
+void
+elements_add_number(struct text *array, int64_t number)
+{
+	char text[DECIMAL_TEXT];
+
+	elements_separate(array);
+	text_add_string(array, integer_format(number, text));
+}
+
+const char *
+elements_end(struct text *array)
+{
+	if (array->length == 0)
+		elements_separate(array);
+	text_add(array, "}", 1);
+	return text_string(array);
+}
+
 void
 text_add_elements(struct text *out, const char *const *values, size_t count)
 {
-	text_add(out, "{", 1);
-	for (size_t i = 0; i < count; i++) {
-		text_add_string(out, i == 0 ? "\"" : ",\"");
-		for (const char *at = values[i]; *at != '\0'; at++) {
-			if (*at == '"' || *at == '\\')
-				text_add(out, "\\", 1);
-			text_add(out, at, 1);
-		}
-		text_add(out, "\"", 1);
-	}
-	text_add(out, "}", 1);
+	struct text array = {0};
+
+	for (size_t i = 0; i < count; i++)
+		elements_add(&array, values[i]);
+	elements_end(&array);
+	text_add(out, array.bytes, array.length);
+	text_release(&array);
 }
 
 const char *
@@ -417,14 +497,16 @@ prepare(struct db *db, enum statement_id id, struct error *err)
 	return fine;
 }
 
+enum { AS_TEXT, AS_BINARY };
+
 static PGresult *
-execute(struct db *db, enum statement_id id, struct params params, struct error *err)
+execute(struct db *db, enum statement_id id, struct params params, int form, struct error *err)
 {
 	PGresult *result;
 
 	if (!prepare(db, id, err))
 		return NULL;
-	result = PQexecPrepared(db->connection, statements[id].name, params.count, params.value, NULL, NULL, 0);
+	result = PQexecPrepared(db->connection, statements[id].name, params.count, params.value, NULL, NULL, form);
 	if (PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK)
 		return result;
 	server_error(db, result, statements[id].name, err);
@@ -432,15 +514,27 @@ execute(struct db *db, enum statement_id id, struct params params, struct error 
 	return NULL;
 }
 
-bool
-db_rows(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err)
+static bool
+ask(struct db *db, enum statement_id id, struct params params, int form, struct rows *out, struct error *err)
 {
-	PGresult *result = execute(db, id, params, err);
+	PGresult *result = execute(db, id, params, form, err);
 
 	if (result == NULL)
 		return false;
 	*out = (struct rows){.result = result, .count = PQntuples(result)};
 	return true;
+}
+
+bool
+db_rows(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err)
+{
+	return ask(db, id, params, AS_TEXT, out, err);
+}
+
+bool
+db_rows_binary(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err)
+{
+	return ask(db, id, params, AS_BINARY, out, err);
 }
 
 bool
@@ -458,7 +552,7 @@ db_one_row(struct db *db, enum statement_id id, struct params params, struct row
 bool
 db_change(struct db *db, enum statement_id id, struct params params, int64_t expected, struct error *err)
 {
-	PGresult *result = execute(db, id, params, err);
+	PGresult *result = execute(db, id, params, AS_TEXT, err);
 	int64_t changed;
 
 	if (result == NULL)
@@ -520,6 +614,12 @@ size_t
 row_length(const struct rows *rows, int row, int column)
 {
 	return (size_t)PQgetlength(rows->result, row, column);
+}
+
+struct bytes
+row_bytes(const struct rows *rows, int row, int column)
+{
+	return (struct bytes){row_text(rows, row, column), row_length(rows, row, column)};
 }
 
 i128

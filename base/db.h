@@ -29,6 +29,10 @@ bool db_open(const char *conninfo, const char *configured, struct db **out, stru
  * it; *hidden: there is a password in it. */
 MUST_CHECK
 bool db_conninfo_show(const char *conninfo, struct text *out, bool *hidden);
+/* One more connection to the same server and database as the same user, with a session of its own and without the fence: for reading
+ * beside `db`.  An error of kind BUSY where another database answers now. */
+MUST_CHECK
+bool db_open_beside(const struct db *db, struct db **out, struct error *err);
 void db_close(struct db *db);
 /* The same server again after the connection was lost: a new session, nothing of the old one.  Starts the private server if it is
  * down.  An error of kind BUSY where another database answers now (a standby was promoted, a backup restored): what the caller
@@ -73,6 +77,10 @@ const char *param_hex(struct arena *arena, const void *bytes, size_t length); /*
 
 /* The literal of an array of texts, as a parameter for $n::text[], appended. */
 void text_add_elements(struct text *out, const char *const *values, size_t count);
+/* The same, element by element, of any type: elements_end() closes it, and is the parameter until text_release(). */
+void elements_add(struct text *array, const char *value);
+void elements_add_number(struct text *array, int64_t number);
+const char *elements_end(struct text *array);
 
 /* A result; owned by the caller, ended with rows_release(). */
 struct rows {
@@ -82,6 +90,9 @@ struct rows {
 
 MUST_CHECK
 bool db_rows(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
+/* The same, its columns in binary, for bytea: row_bytes(). */
+MUST_CHECK
+bool db_rows_binary(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
 /* Exactly one row, or an error of kind STATE that names the statement. */
 MUST_CHECK
 bool db_one_row(struct db *db, enum statement_id id, struct params params, struct rows *out, struct error *err);
@@ -98,8 +109,9 @@ const char *rows_column_name(const struct rows *rows, int column);
 bool row_is_null(const struct rows *rows, int row, int column);
 const char *row_text(const struct rows *rows, int row, int column); /* "" for NULL; dies with rows_release */
 size_t row_length(const struct rows *rows, int row, int column);
-int64_t row_number(const struct rows *rows, int row, int column); /* an integer column */
-i128 row_integer(const struct rows *rows, int row, int column);   /* numeric without decimals */
+struct bytes row_bytes(const struct rows *rows, int row, int column); /* of db_rows_binary() */
+int64_t row_number(const struct rows *rows, int row, int column);     /* an integer column */
+i128 row_integer(const struct rows *rows, int row, int column);       /* numeric without decimals */
 struct decimal row_decimal(const struct rows *rows, int row, int column);
 struct instant row_instant(
     const struct rows *rows, int row, int column); /* a column selected as microseconds since 1970, bigint */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,45 @@ file_begin(struct new_file *file, const char *path, struct error *err)
 	if (file->stream != NULL)
 		return true;
 	file_failed(path, errno, err);
+	text_release(&file->part);
+	return false;
+}
+
+/* Whoever had the lock before may have given the file another name, or taken it away. */
+static bool
+lock_alone(int fd, const char *path)
+{
+	struct stat own, named;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &own) != 0)
+		return false;
+	if (lstat(path, &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+		return true;
+	errno = EWOULDBLOCK;
+	return false;
+}
+
+bool
+file_begin_alone(struct new_file *file, const char *path, struct error *err)
+{
+	int fd, why;
+
+	*file = (struct new_file){.path = path};
+	text_add_format(&file->part, "%s.part", path);
+	fd = open(text_string(&file->part), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd >= 0 && lock_alone(fd, text_string(&file->part)) && ftruncate(fd, 0) == 0)
+		file->stream = fdopen(fd, "w");
+	if (file->stream != NULL)
+		return true;
+	why = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	if (why == EWOULDBLOCK) {
+		error_set(err, ERROR_BUSY, "somebody else is writing the file");
+		error_at(err, text_string(&file->part), 0);
+	} else {
+		file_failed(path, why, err);
+	}
 	text_release(&file->part);
 	return false;
 }

@@ -25,6 +25,9 @@ struct new_file {
 };
 MUST_CHECK
 bool file_begin(struct new_file *file, const char *path, struct error *err);
+/* The same, alone: who else begins it, before the stream is closed, gets BUSY.  What a process left that was killed is written over. */
+MUST_CHECK
+bool file_begin_alone(struct new_file *file, const char *path, struct error *err);
 /* Gives it its name; or, where a write failed, takes it away. */
 MUST_CHECK
 bool file_end(struct new_file *file, struct error *err);

@@ -4,21 +4,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 struct index_slot {
 	const char *key; /* NULL: free */
 	size_t length, number;
 	uint64_t hash;
 };
 
-/* FNV-1a, 64 bits: only spreads keys over slots; equality is by bytes. */
+/* Both halves of a product: every bit of what goes in is in every bit of it. */
+static inline uint64_t
+mix(uint64_t one, uint64_t other)
+{
+	u128 product = (u128)one * other;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Eight bytes at a time; only spreads keys over slots: equality is by bytes.  The constants are odd and have no pattern. */
 static uint64_t
 hash_of(const char *key, size_t length)
 {
-	uint64_t hash = 14695981039346656037ULL;
+	const uint64_t secret = 0x9e3779b97f4a7c15ULL;
+	uint64_t hash = length * 0xc2b2ae3d27d4eb4fULL, eight;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)key[i]) * 1099511628211ULL;
-	return hash ^ hash >> 29;
+	for (; length > sizeof eight; key += sizeof eight, length -= sizeof eight) {
+		memcpy(&eight, key, sizeof eight);
+		hash = mix(hash ^ eight, secret);
+	}
+	eight = 0;
+	if (length > 0)
+		memcpy(&eight, key, length);
+	return mix(hash ^ eight ^ 0x165667b19e3779f9ULL, secret);
 }
 
 static struct index_slot *

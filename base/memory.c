@@ -8,6 +8,15 @@
 
 enum { ARENA_BLOCK = 256 * 1024 };
 
+/* Under the address sanitizer a reset keeps one block only, so that most pointers that outlive it are found. */
+#ifdef __has_feature
+#define SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 struct arena_block {
 	struct arena_block *older;
 	size_t used, size;
@@ -44,6 +53,26 @@ memory_grow(void *old, size_t *capacity, size_t wanted, size_t size)
 	return checked(realloc(old, bytes));
 }
 
+/* A block with that much room: one that was used before, or a new one. */
+static struct arena_block *
+next_block(struct arena *arena, size_t wanted)
+{
+	struct arena_block *block = arena->spare;
+
+	if (block != NULL && wanted <= ARENA_BLOCK) {
+		arena->spare = block->older;
+	} else {
+		size_t room = wanted > ARENA_BLOCK ? wanted : ARENA_BLOCK;
+
+		block = checked(malloc(sizeof *block + room));
+		block->size = room;
+	}
+	block->used = 0;
+	block->older = arena->newest;
+	arena->newest = block;
+	return block;
+}
+
 void *
 arena_take(struct arena *arena, size_t size)
 {
@@ -52,15 +81,8 @@ arena_take(struct arena *arena, size_t size)
 	void *taken;
 
 	must(rounded >= size);
-	if (block == NULL || block->size - block->used < rounded) {
-		size_t room = rounded > ARENA_BLOCK ? rounded : ARENA_BLOCK;
-
-		block = checked(malloc(sizeof *block + room));
-		block->older = arena->newest;
-		block->used = 0;
-		block->size = room;
-		arena->newest = block;
-	}
+	if (block == NULL || block->size - block->used < rounded)
+		block = next_block(arena, rounded);
 	taken = block->bytes + block->used;
 	block->used += rounded;
 	arena->bytes += rounded;
@@ -96,25 +118,25 @@ arena_format(struct arena *arena, const char *format, ...)
 	return made;
 }
 
-/* Keeps one block of the usual size, so that a batch after a batch asks the system for nothing. */
+/* Keeps the blocks of the usual size, so that a batch after a batch asks the system for nothing: pages that are given back have to
+ * be cleared again before the next batch gets them. */
 void
 arena_reset(struct arena *arena)
 {
-	struct arena_block *block = arena->newest, *kept = NULL;
+	struct arena_block *block = arena->newest;
 
 	while (block != NULL) {
 		struct arena_block *older = block->older;
 
-		if (kept == NULL && block->size == ARENA_BLOCK) {
-			kept = block;
-			kept->used = 0;
-			kept->older = NULL;
+		if (block->size == ARENA_BLOCK && (!SANITIZED || arena->spare == NULL)) {
+			block->older = arena->spare;
+			arena->spare = block;
 		} else {
 			free(block);
 		}
 		block = older;
 	}
-	arena->newest = kept;
+	arena->newest = NULL;
 	arena->bytes = 0;
 }
 
@@ -122,7 +144,12 @@ void
 arena_release(struct arena *arena)
 {
 	arena_reset(arena);
-	free(arena->newest);
+	while (arena->spare != NULL) {
+		struct arena_block *block = arena->spare;
+
+		arena->spare = block->older;
+		free(block);
+	}
 	*arena = (struct arena){0};
 }
 

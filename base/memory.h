@@ -29,13 +29,15 @@ struct bytes {
 struct arena_block;
 struct arena {
 	struct arena_block *newest;
-	size_t bytes; /* taken since the last reset */
+	struct arena_block *spare; /* of before the last reset, to be used again */
+	size_t bytes;              /* taken since the last reset */
 };
 
 void *arena_take(struct arena *arena, size_t size);
 /* A copy of `length` bytes with a NUL behind it. */
 const char *arena_copy(struct arena *arena, const char *bytes, size_t length);
 const char *arena_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+/* All that was taken is gone; the memory stays for what is taken next. */
 void arena_reset(struct arena *arena);
 void arena_release(struct arena *arena);
 

@@ -135,7 +135,9 @@ consume_by(struct run *run, const struct profile *profile, struct error *err)
 	if (!read_options(run, &consume_options, err))
 		return false;
 	consume_options.profile = profile;
+	consume_options.memory = ledger_memory_new(run->filter_mib);
 	fine = consume(run, &consume_options, &result, err);
+	ledger_memory_free(consume_options.memory);
 	if (fine || result.partition_count > 0)
 		print(run, &result);
 	intake_say(run, &result.sum);

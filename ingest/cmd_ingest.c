@@ -109,8 +109,6 @@ outcomes_write(void *context, const struct batch *batch, struct error *err)
 	struct outcomes *outcomes = context;
 	char flags[512];
 
-	if (outcomes->file == NULL)
-		return true;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct record *record = &batch->records[i];
 		bool has_flags = record->outcome == OUTCOME_ACCEPTED || record->outcome == OUTCOME_DUPLICATE;
@@ -171,6 +169,7 @@ ingest_by(struct run *run, const struct profile *profile, struct error *err)
 {
 	struct reader_options reader_options;
 	struct intake_limits limits;
+	struct ledger_memory *memory;
 	struct outcomes outcomes;
 	struct table *table;
 	bool fine;
@@ -179,16 +178,19 @@ ingest_by(struct run *run, const struct profile *profile, struct error *err)
 		return false;
 	reader_options.profile = profile;
 	table = table_new(columns);
+	memory = ledger_memory_new(run->filter_mib);
 	fine = true;
 	for (int i = 0; fine && i < run->operand_count; i++) {
 		struct intake_result result;
 
-		fine = intake_file(run, run->operands[i], &reader_options, limits, outcomes_write, &outcomes, &result, err);
+		fine = intake_file(run, memory, run->operands[i], &reader_options, limits,
+		    outcomes.file == NULL ? NULL : outcomes_write, &outcomes, &result, err);
 		/* Of a file that could not be opened there is nothing to tell but the error. */
 		if (fine || result.counts.records > 0)
 			add_result(table, run->operands[i], &result);
 		intake_say(run, &result);
 	}
+	ledger_memory_free(memory);
 	fine = outcomes_close(&outcomes, fine, err);
 	if (outcomes.path == NULL || strcmp(outcomes.path, "-") != 0)
 		table_print(table, run, "nothing read");

@@ -416,6 +416,7 @@ static bool
 book(struct run *run, struct batch *batch, const char *id, const char *reason, struct error *err)
 {
 	struct ledger_writer writer = {0};
+	struct ledger_memory *memory;
 	struct batch_counts counts;
 	int64_t batch_id;
 	bool fine;
@@ -423,8 +424,9 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	batch_close(batch);
 	if (!db_begin(run->db, err))
 		return false;
-	fine = ledger_writer_open(
-		   &writer, run->db, "quarantine", arena_format(&run->arena, "quarantine %s", id), run->now, run->by, err) &&
+	memory = ledger_memory_new(run->filter_mib);
+	fine = ledger_writer_open(&writer, run->db, memory, "quarantine", arena_format(&run->arena, "quarantine %s", id),
+		   run->now, run->by, err) &&
 	    batch_prepare(&writer, batch, err) && batch_append_within(&writer, batch, run->now, &counts, &batch_id, err) &&
 	    (counts.accepted > 0 || counts.duplicates == 0 || booked_before(id, err)) &&
 	    (counts.accepted + counts.duplicates == counts.records || still_wrong(first_fault(batch), id, err)) &&
@@ -432,6 +434,7 @@ book(struct run *run, struct batch *batch, const char *id, const char *reason, s
 	    resolve(run, id, "released", param_number(&run->arena, batch_id), reason, err);
 	fine = end_transaction(run, fine, err);
 	ledger_writer_release(&writer);
+	ledger_memory_free(memory);
 	return fine;
 }
 

@@ -312,13 +312,16 @@ book(struct run *run, const struct request *request, const struct change *change
 	bool fine = support_event_read(run, change->event, newest, record, err);
 
 	if (fine) {
+		struct ledger_memory *memory = ledger_memory_new(run->filter_mib);
+
 		batch_close(&batch);
-		fine = ledger_writer_open(&writer, run->db, "support", arena_format(&run->arena, "support %s", request->id),
-			   run->now, run->by, err) &&
+		fine = ledger_writer_open(&writer, run->db, memory, "support",
+			   arena_format(&run->arena, "support %s", request->id), run->now, run->by, err) &&
 		    batch_prepare(&writer, &batch, err) &&
 		    batch_append_within(&writer, &batch, run->now, &counts, &batch_id, err) &&
 		    check_fate(request, &counts, record, err) && ledger_writer_finish(&writer, run->now, err);
 		ledger_writer_release(&writer);
+		ledger_memory_free(memory);
 	}
 	batch_release(&batch);
 	return fine;

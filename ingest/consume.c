@@ -387,12 +387,13 @@ static bool
 open_position(struct consuming *consuming, struct error *err)
 {
 	const char *name = arena_format(&consuming->names, "%s/%s", consuming->cluster, consuming->options->topic);
+	struct ledger_memory *memory = consuming->options->memory;
 	struct run *run = consuming->run;
 	int64_t position_id;
 
 	if (!find_unfinished(consuming, name, &position_id, err) ||
-	    !(position_id > 0 ? ledger_writer_resume(&consuming->writer, run->db, position_id, err)
-			      : ledger_writer_open(&consuming->writer, run->db, "kafka", name, run->now, run->by, err)))
+	    !(position_id > 0 ? ledger_writer_resume(&consuming->writer, run->db, memory, position_id, err)
+			      : ledger_writer_open(&consuming->writer, run->db, memory, "kafka", name, run->now, run->by, err)))
 		return false;
 	consuming->handed_over = (uint64_t)consuming->writer.next_position;
 	return true;

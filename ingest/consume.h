@@ -30,6 +30,7 @@ struct consume_options {
 	int64_t patience_ms; /* how long a database or brokers that are away are waited for */
 	struct event_rules rules;
 	const struct profile *profile; /* values are of this usage format; NULL: CloudEvents and the short form */
+	struct ledger_memory *memory;  /* what the readings of one run share */
 	bool live;                     /* a line that lives on a terminal, each second */
 	const char *metrics_path;      /* a file for Prometheus, or NULL */
 };

@@ -217,7 +217,7 @@ enum reason
 key_check(struct bytes key)
 {
 	must(key.length > 0);
-	if (key.length > KEY_BYTES)
+	if (key.length > EVENT_KEY_BYTES)
 		return E_ID_TOO_LONG;
 	if (key.at[0] == ' ' || key.at[key.length - 1] == ' ' || has_control(key))
 		return E_ID_CHARS;

@@ -27,7 +27,7 @@ struct event_rules event_rules_default(struct instant now);
 
 enum {
 	TEXT_CHARACTERS = 256,
-	KEY_BYTES = 256,
+	EVENT_KEY_BYTES = 256,
 	FIRST_YEAR = 2020, /* no language model was sold by the token before */
 };
 
@@ -83,7 +83,7 @@ bool draft_count(struct draft *draft, const char *field, const struct json_value
 /* A quantity: `field` is prefix and the meter's name. */
 void draft_meter(struct draft *draft, const struct meter *meter, const char *prefix, const struct json_value *value);
 void draft_set(struct draft *draft, enum meter_id meter, int64_t quantity);
-/* A key as an idempotency key is: no control characters, no outer blanks, at most KEY_BYTES. REASON_NONE, E_ID_TOO_LONG
+/* A key as an idempotency key is: no control characters, no outer blanks, at most EVENT_KEY_BYTES. REASON_NONE, E_ID_TOO_LONG
  * or E_ID_CHARS. */
 enum reason key_check(struct bytes key);
 

@@ -122,6 +122,7 @@ put_record(const struct consuming *consuming, struct reading *reading, const str
 
 	message_parse(&consuming->rules, message, &batch->arena, record);
 	record->range = (size_t)reading->range;
+	batch_note(batch);
 	reading->last = (struct kept_message){record->envelope, record->raw};
 }
 

@@ -37,6 +37,7 @@ fill(struct reading *reading, struct batch *batch, bool *at_end, struct error *e
 			batch->count--;
 			break;
 		}
+		batch_note(batch);
 		batch->next_position = reader_position(reading->reader);
 		batch->format = reader_format(reading->reader);
 	}
@@ -125,6 +126,7 @@ struct intake {
 	struct run *run;
 	const char *path;
 	const struct intake_keeping *keeping; /* or NULL */
+	struct ledger_memory *memory;
 	struct ledger_writer writer;
 	struct intake_result *result;
 	intake_watch *watch; /* or NULL */
@@ -156,7 +158,7 @@ open_and_keep(struct intake *intake, struct error *err)
 
 	if (!db_begin(run->db, err))
 		return false;
-	if (ledger_writer_open(&intake->writer, run->db, "file", intake->path, run->now, run->by, err) &&
+	if (ledger_writer_open(&intake->writer, run->db, intake->memory, "file", intake->path, run->now, run->by, err) &&
 	    keep(intake, intake->result, false, err) && db_commit(run->db, err))
 		return true;
 	db_rollback(run->db);
@@ -173,9 +175,10 @@ open_writer(struct intake *intake, struct error *err)
 	if (run->dry_run)
 		return true;
 	if (keeping == NULL)
-		return ledger_writer_open(&intake->writer, run->db, "file", intake->path, run->now, run->by, err);
-	fine = keeping->position_id == 0 ? open_and_keep(intake, err)
-					 : ledger_writer_resume(&intake->writer, run->db, keeping->position_id, err);
+		return ledger_writer_open(&intake->writer, run->db, intake->memory, "file", intake->path, run->now, run->by, err);
+	fine = keeping->position_id == 0
+	    ? open_and_keep(intake, err)
+	    : ledger_writer_resume(&intake->writer, run->db, intake->memory, keeping->position_id, err);
 	intake->writer.beside = keep_batch;
 	intake->writer.beside_context = intake;
 	return fine;
@@ -256,6 +259,16 @@ book_all(struct intake *intake, struct handover *handover, struct error *err)
 	return !result->unreadable;
 }
 
+/* Behind a failure, for what was booked before it.  Where the server does not answer, it may have lost it. */
+static void
+settle(struct intake *intake)
+{
+	struct error ignored;
+
+	if (intake->writer.unhurried && !ledger_writer_settle(&intake->writer, &ignored) && intake->keeping == NULL)
+		*intake->result = (struct intake_result){.unreadable = intake->result->unreadable};
+}
+
 /* Reads and books at the same time, to the end of the file. */
 static bool
 read_and_book(struct intake *intake, struct reader *reader, struct intake_limits limits, struct error *err)
@@ -268,9 +281,14 @@ read_and_book(struct intake *intake, struct reader *reader, struct intake_limits
 	fine = book_all(intake, reading.handover, err);
 	progress_end(intake->run);
 	handover_stop(reading.handover);
+	/* What it waits for may never come, a pipe's other end that waits for this one. */
+	if (!fine)
+		reader_stop(reader);
 	must(pthread_join(thread, NULL) == 0);
 	handover_free(reading.handover);
 	intake->result->waiting = reader_waiting(reader);
+	if (!fine)
+		settle(intake);
 	return fine && finish_writer(intake, err);
 }
 
@@ -284,6 +302,8 @@ take_file(struct intake *intake, const struct reader_options *options, struct in
 	if (intake->result->unreadable)
 		return false;
 	fine = open_writer(intake, err);
+	/* Who watches is told of each batch. */
+	intake->writer.unhurried = intake->watch == NULL && !intake->run->dry_run;
 	if (fine && intake->keeping != NULL) {
 		fine = skip_booked(intake, reader, options->profile != NULL, err);
 		intake->result->unreadable = !fine;
@@ -295,20 +315,20 @@ take_file(struct intake *intake, const struct reader_options *options, struct in
 }
 
 bool
-intake_file(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
-    intake_watch *watch, void *context, struct intake_result *result, struct error *err)
+intake_file(struct run *run, struct ledger_memory *memory, const char *path, const struct reader_options *options,
+    struct intake_limits limits, intake_watch *watch, void *context, struct intake_result *result, struct error *err)
 {
-	struct intake intake = {.run = run, .path = path, .result = result, .watch = watch, .context = context};
+	struct intake intake = {.run = run, .memory = memory, .path = path, .result = result, .watch = watch, .context = context};
 
 	*result = (struct intake_result){0};
 	return take_file(&intake, options, limits, err);
 }
 
 bool
-intake_file_on(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
-    const struct intake_keeping *keeping, struct intake_result *result, struct error *err)
+intake_file_on(struct run *run, struct ledger_memory *memory, const char *path, const struct reader_options *options,
+    struct intake_limits limits, const struct intake_keeping *keeping, struct intake_result *result, struct error *err)
 {
-	struct intake intake = {.run = run, .path = path, .keeping = keeping, .result = result};
+	struct intake intake = {.run = run, .memory = memory, .path = path, .keeping = keeping, .result = result};
 
 	must(!run->dry_run);
 	return take_file(&intake, options, limits, err);

@@ -33,11 +33,11 @@ typedef bool intake_watch(void *context, const struct batch *batch, struct error
 void intake_add(struct intake_result *result, const struct batch *batch, const struct batch_counts *counts);
 /* Says a line for each reason that records were set aside for, and makes that the command's finding. */
 void intake_say(struct run *run, const struct intake_result *result);
-/* Books everything in the file.  On an error in the middle of the file what was read before it is booked, *result counts
+/* Books everything in the file; `memory` is what the files of one run share.  On an error in the middle of the file what was read before it is booked, *result counts
  * that, and the error is returned: run again when the file is mended, what is booked is recognised. */
 MUST_CHECK
-bool intake_file(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
-    intake_watch *watch, void *context, struct intake_result *result, struct error *err);
+bool intake_file(struct run *run, struct ledger_memory *memory, const char *path, const struct reader_options *options,
+    struct intake_limits limits, intake_watch *watch, void *context, struct intake_result *result, struct error *err);
 
 /* What is counted, as members of a JSON object without braces: "records":5,"accepted":4,...,"reasons":{"E_JSON":1}; appended. */
 void intake_json(const struct intake_result *result, struct text *out);
@@ -60,7 +60,7 @@ struct intake_keeping {
  * interrupted.  *result is what was kept; it goes on counting.  File, options and limits must be the same as before; a file in
  * which no record ends where the last batch did is an error, and `unreadable`.  Not for a dry run. */
 MUST_CHECK
-bool intake_file_on(struct run *run, const char *path, const struct reader_options *options, struct intake_limits limits,
-    const struct intake_keeping *keeping, struct intake_result *result, struct error *err);
+bool intake_file_on(struct run *run, struct ledger_memory *memory, const char *path, const struct reader_options *options,
+    struct intake_limits limits, const struct intake_keeping *keeping, struct intake_result *result, struct error *err);
 
 #endif

@@ -183,6 +183,12 @@ reader_close(struct reader *reader)
 	free(reader);
 }
 
+void
+reader_stop(struct reader *reader)
+{
+	source_file_stop(reader->file);
+}
+
 bool
 reader_next(struct reader *reader, struct arena *arena, struct record *out, bool *end, struct error *err)
 {

@@ -49,6 +49,8 @@ bool reader_waiting(const struct reader *reader);
 /* How a single record's raw bytes can be read again, for record_parse() (record_format.h), where record.format does not say it.
  * Final once the first record was given. */
 const char *reader_format(const struct reader *reader);
+/* From another thread: waiting for bytes that do not come ends with an error. */
+void reader_stop(struct reader *reader);
 void reader_close(struct reader *reader);
 
 #endif

@@ -1,20 +1,22 @@
 /*
- * source_file.c -- see source_file.h.  This is the only file that knows zlib and libzstd.
+ * source_file.c -- see source_file.h.  This is the only file that knows zlib.
  *
- * inflate() stops at the end of each gzip member and has to be reset for the next; ZSTD_decompressStream() goes on by itself
- * and returns 0 at the end of a frame, so that another value at the end of the file means that it was cut.
+ * inflate() stops at the end of each gzip member and has to be reset for the next; a reader of Zstandard goes on by itself.
  */
 #include "ingest/source_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "base/memory.h"
+#include "base/zstandard.h"
 
 enum { INPUT_SIZE = 256 * 1024, MAGIC_SIZE = 4, GZIP_WINDOW = 15 + 16 /* the largest, with a gzip header */ };
 
@@ -23,12 +25,13 @@ enum content { CONTENT_UNKNOWN, CONTENT_PLAIN, CONTENT_GZIP, CONTENT_ZSTD };
 struct source_file {
 	const char *path;
 	int descriptor;
+	int stop; /* an event that ends waiting for bytes; -1 where they never have to be waited for */
 	enum content content;
 	bool at_end; /* the file has given no more bytes when last asked */
 	bool inside; /* a member or frame has begun and not ended */
 	z_stream gzip;
 	bool gzip_ready;
-	ZSTD_DStream *zstd;
+	struct zstandard_reader *zstd;
 	size_t next, filled; /* of input */
 	char input[INPUT_SIZE];
 };
@@ -53,6 +56,19 @@ fail_truncated(struct source_file *file, struct error *err)
 	return error_hint(err, "It was cut while it was written or copied: get it again. What was read before it is whole.");
 }
 
+/* A pipe may say nothing for ever. */
+static void
+open_stop(struct source_file *file)
+{
+	struct stat status;
+
+	file->stop = -1;
+	if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode))
+		return;
+	file->stop = eventfd(0, EFD_CLOEXEC);
+	must(file->stop >= 0);
+}
+
 bool
 source_file_open(const char *path, struct source_file **out, struct error *err)
 {
@@ -65,6 +81,7 @@ source_file_open(const char *path, struct source_file **out, struct error *err)
 		free(file);
 		return false;
 	}
+	open_stop(file);
 	*out = file;
 	return true;
 }
@@ -76,10 +93,37 @@ source_file_close(struct source_file *file)
 		return;
 	if (file->gzip_ready)
 		inflateEnd(&file->gzip);
-	ZSTD_freeDStream(file->zstd);
+	zstandard_reader_free(file->zstd);
 	if (file->descriptor != STDIN_FILENO)
 		close(file->descriptor);
+	if (file->stop >= 0)
+		close(file->stop);
 	free(file);
+}
+
+void
+source_file_stop(struct source_file *file)
+{
+	const uint64_t one = 1;
+
+	if (file->stop >= 0)
+		must(write(file->stop, &one, sizeof one) == sizeof one);
+}
+
+/* Until there are bytes, an end, or a fault to be read; or the reading is stopped. */
+static bool
+wait_for_bytes(struct source_file *file, struct error *err)
+{
+	struct pollfd events[] = {{.fd = file->descriptor, .events = POLLIN}, {.fd = file->stop, .events = POLLIN}};
+
+	if (file->stop < 0)
+		return true;
+	while (poll(events, 2, -1) < 0)
+		if (errno != EINTR)
+			return fail(file, ERROR_INPUT, "the file cannot be waited for", strerror(errno), err);
+	if (events[1].revents != 0)
+		return fail(file, ERROR_STATE, "the reading was stopped", NULL, err);
+	return true;
 }
 
 static bool
@@ -87,6 +131,8 @@ read_bytes(struct source_file *file, char *bytes, size_t size, size_t *got, stru
 {
 	ssize_t length;
 
+	if (!wait_for_bytes(file, err))
+		return false;
 	do
 		length = read(file->descriptor, bytes, size);
 	while (length < 0 && errno == EINTR);
@@ -135,8 +181,7 @@ begin_content(struct source_file *file, struct error *err)
 		must(inflateInit2(&file->gzip, GZIP_WINDOW) == Z_OK);
 		file->gzip_ready = true;
 	} else if (file->content == CONTENT_ZSTD) {
-		file->zstd = ZSTD_createDStream();
-		must(file->zstd != NULL);
+		file->zstd = zstandard_reader_new();
 	}
 	return true;
 }
@@ -213,26 +258,21 @@ read_gzip(struct source_file *file, char *bytes, size_t size, size_t *got, struc
 static bool
 read_zstd(struct source_file *file, char *bytes, size_t size, size_t *got, struct error *err)
 {
-	ZSTD_outBuffer out = {bytes, size, 0};
-
-	while (out.pos == 0) {
-		ZSTD_inBuffer in;
-		size_t result;
+	while (*got == 0) {
+		size_t used;
+		const char *wrong;
 
 		if (!fill_input(file, err))
 			return false;
-		in = (ZSTD_inBuffer){file->input + file->next, file->filled - file->next, 0};
 		/* With no input left there may still be output in the decoder. */
-		result = ZSTD_decompressStream(file->zstd, &out, &in);
-		if (ZSTD_isError(result))
-			return fail(file, ERROR_INPUT, "the Zstandard file is damaged", ZSTD_getErrorName(result), err);
-		file->next += in.pos;
-		if (in.size > 0 || out.pos > 0)
-			file->inside = result != 0;
-		else if (file->at_end)
+		wrong = zstandard_read(
+		    file->zstd, file->input + file->next, file->filled - file->next, &used, bytes, size, got, &file->inside);
+		if (wrong != NULL)
+			return fail(file, ERROR_INPUT, "the Zstandard file is damaged", wrong, err);
+		file->next += used;
+		if (used == 0 && *got == 0 && file->at_end)
 			return file->inside ? fail_truncated(file, err) : true;
 	}
-	*got = out.pos;
 	return true;
 }
 
@@ -244,7 +284,7 @@ rewind_file(struct source_file *file, struct error *err)
 		return fail(file, ERROR_INPUT, "the file cannot be read twice", strerror(errno), err);
 	if (file->gzip_ready)
 		inflateEnd(&file->gzip);
-	ZSTD_freeDStream(file->zstd);
+	zstandard_reader_free(file->zstd);
 	file->zstd = NULL;
 	file->gzip_ready = file->inside = file->at_end = false;
 	file->content = CONTENT_UNKNOWN;

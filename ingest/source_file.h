@@ -25,6 +25,8 @@ bool source_file_read(struct source_file *file, char *bytes, size_t size, size_t
  * streams that can be read only once. */
 MUST_CHECK
 bool source_file_digest(struct source_file *file, unsigned char out[DIGEST_SIZE], uint64_t *length, struct error *err);
+/* From another thread: a read that waits for bytes, and every later one that would, is an error.  Nobody else is told of it. */
+void source_file_stop(struct source_file *file);
 void source_file_close(struct source_file *file);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "ingest/event_json.h"
 #include "ingest/quantity.h"
+#include "ledger/archive_guard.h"
 
 /* A person decides; how late it is does not matter.  A hundred years. */
 enum { LATE_DAYS = 36500 };
@@ -101,6 +102,8 @@ stood_chain_load(struct run *run, const struct event_name *name, struct stood_ch
 	struct rows rows;
 
 	*out = (struct stood_chain){0};
+	if (!archive_refuse_event(run->db, event_name_digest(name, &run->arena), err))
+		return false;
 	if (!db_rows(run->db, SQL_INGEST_SUPPORT_CHAIN, PARAMS(event_name_digest(name, &run->arena)), &rows, err))
 		return false;
 	out->items = arena_take(&run->arena, ((size_t)rows.count + 1) * sizeof *out->items);

@@ -17,5 +17,8 @@ struct audit {
 /* Writes a row, by run->by at run->now; in the caller's transaction, so that it stands if and only if the change does. */
 MUST_CHECK
 bool audit_add(struct run *run, const struct audit *entry, struct error *err);
+/* The same of several, in their order. */
+MUST_CHECK
+bool audits_add(struct run *run, const struct audit *entries, size_t count, struct error *err);
 
 #endif

@@ -9,45 +9,38 @@
 #include "ledger/provisional.h"
 #include "ledger/set_aside.h"
 
-enum { ATTEMPTS_MAX = 20 };
+enum { ATTEMPTS_MAX = 20, ATTEMPTS_UNLOCKED = 2, AHEAD = 8 };
 
 static const int64_t day_us = 86400LL * 1000000;
 
 /* --- the writer ------------------------------------------------------------------------------ */
 
-static void
-begin_memory(struct ledger_writer *writer)
-{
-	writer->series = series_cache_new();
-	writer->recent = recent_keys_new();
-	writer->digest = digest_new();
-}
-
 bool
-ledger_writer_open(struct ledger_writer *writer, struct db *db, const char *kind, const char *name, struct instant now,
-    const char *by, struct error *err)
+ledger_writer_open(struct ledger_writer *writer, struct db *db, struct ledger_memory *memory, const char *kind, const char *name,
+    struct instant now, const char *by, struct error *err)
 {
 	char opened_at[INSTANT_TEXT];
 	struct rows rows;
 
-	*writer = (struct ledger_writer){.db = db, .next_record = 1};
+	*writer = (struct ledger_writer){.db = db, .memory = memory, .next_record = 1};
 	if (!db_one_row(db, SQL_LEDGER_POSITION_OPEN, PARAMS(kind, name, instant_format(now, opened_at), by), &rows, err))
 		return false;
 	writer->position_id = row_number(&rows, 0, 0);
 	rows_release(&rows);
-	begin_memory(writer);
+	writer->digest = digest_new();
 	return true;
 }
 
 bool
-ledger_writer_resume(struct ledger_writer *writer, struct db *db, int64_t position_id, struct error *err)
+ledger_writer_resume(
+    struct ledger_writer *writer, struct db *db, struct ledger_memory *memory, int64_t position_id, struct error *err)
 {
 	enum { NEXT_POSITION, NEXT_RECORD, LAST_DIGEST };
 	struct arena arena = {0};
 	struct rows rows;
 	bool fine;
 
-	*writer = (struct ledger_writer){.db = db, .position_id = position_id};
+	*writer = (struct ledger_writer){.db = db, .memory = memory, .position_id = position_id};
 	fine = db_one_row(db, SQL_LEDGER_POSITION_RESUME, PARAMS(param_number(&arena, position_id)), &rows, err);
 	arena_release(&arena);
 	if (!fine)
@@ -56,8 +49,28 @@ ledger_writer_resume(struct ledger_writer *writer, struct db *db, int64_t positi
 	writer->next_record = row_number(&rows, 0, NEXT_RECORD);
 	digest_unhex(row_text(&rows, 0, LAST_DIGEST), DIGEST_SIZE, writer->last_digest);
 	rows_release(&rows);
-	begin_memory(writer);
+	writer->digest = digest_new();
 	return true;
+}
+
+/* Locking its row is something to commit, for which the server waits until it and all before it are on disk. */
+bool
+ledger_writer_settle(struct ledger_writer *writer, struct error *err)
+{
+	struct arena arena = {0};
+	struct rows rows;
+	bool fine = db_begin(writer->db, err);
+
+	if (fine)
+		fine = db_one_row(
+		    writer->db, SQL_LEDGER_POSITION_STAND, PARAMS(param_number(&arena, writer->position_id)), &rows, err);
+	arena_release(&arena);
+	if (fine)
+		rows_release(&rows);
+	if (fine && db_commit(writer->db, err))
+		return true;
+	db_rollback(writer->db);
+	return false;
 }
 
 bool
@@ -74,11 +87,8 @@ ledger_writer_finish(struct ledger_writer *writer, struct instant now, struct er
 void
 ledger_writer_release(struct ledger_writer *writer)
 {
-	series_cache_free(writer->series);
-	recent_keys_free(writer->recent);
 	digest_free(writer->digest);
 	text_release(&writer->months);
-	text_release(&writer->keys);
 	text_release(&writer->rows);
 	*writer = (struct ledger_writer){0};
 }
@@ -115,20 +125,28 @@ batch_add_range(struct batch *batch)
 }
 
 void
-batch_close(struct batch *batch)
+batch_note(struct batch *batch)
 {
-	batch->keys = arena_take(&batch->arena, (batch->count + 1) * sizeof *batch->keys);
-	for (size_t i = 0; i < batch->count; i++) {
-		struct record *record = &batch->records[i];
+	for (; batch->noted < batch->count; batch->noted++) {
+		const struct record *record = &batch->records[batch->noted];
 
 		if (record->reason != REASON_NONE)
 			continue;
-		batch->keys[batch->key_count++] = (struct admitted){.record = record,
-		    .ordinal = i,
-		    .series = batch_names_series(&batch->series, &record->event, i),
-		    .source = batch_names_source(&batch->sources, &record->event, i)};
+		batch->keys = memory_grow(batch->keys, &batch->key_room, batch->key_count + 1, sizeof *batch->keys);
+		batch->keys[batch->key_count++] = (struct admitted){.ordinal = batch->noted,
+		    .series = batch_names_series(&batch->series, &record->event, batch->noted),
+		    .source = batch_names_source(&batch->sources, &record->event, batch->noted)};
 		note_day(batch, record->event.time);
 	}
+}
+
+void
+batch_close(struct batch *batch)
+{
+	batch_note(batch);
+	/* Not before: records move while they are added to. */
+	for (size_t i = 0; i < batch->key_count; i++)
+		batch->keys[i].record = &batch->records[batch->keys[i].ordinal];
 	keys_sort(batch->keys, batch->key_count);
 }
 
@@ -138,9 +156,8 @@ batch_reset(struct batch *batch)
 	arena_reset(&batch->arena);
 	batch_names_clear(&batch->series);
 	batch_names_clear(&batch->sources);
-	batch->count = batch->key_count = batch->day_count = batch->range_count = 0;
+	batch->count = batch->noted = batch->key_count = batch->day_count = batch->range_count = 0;
 	batch->prepared = batch->attempted = false;
-	batch->keys = NULL;
 }
 
 void
@@ -152,6 +169,7 @@ batch_release(struct batch *batch)
 	free(batch->days);
 	free(batch->ranges);
 	free(batch->records);
+	free(batch->keys);
 	*batch = (struct batch){0};
 }
 
@@ -186,13 +204,14 @@ batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *e
 	for (size_t i = 0; i < batch->series.index.count; i++) {
 		struct batch_name *name = &batch->series.name[i];
 
-		if (!series_find(writer->series, writer->db, &batch->records[name->place].event, &name->number, err))
+		if (!series_find(writer->memory->series, writer->db, &batch->records[name->place].event, &name->number, err))
 			return false;
 	}
 	for (size_t i = 0; i < batch->sources.index.count; i++) {
 		struct batch_name *name = &batch->sources.name[i];
 
-		if (!event_source_find(writer->series, writer->db, batch->records[name->place].event.source, &name->number, err))
+		if (!event_source_find(
+			writer->memory->series, writer->db, batch->records[name->place].event.source, &name->number, err))
 			return false;
 	}
 	for (size_t i = 0; i < batch->key_count; i++) {
@@ -205,28 +224,18 @@ batch_prepare(struct ledger_writer *writer, struct batch *batch, struct error *e
 
 /* --- the dedupe register --------------------------------------------------------------------- */
 
-static bool
-has_corrections(const struct batch *batch)
-{
-	for (size_t i = 0; i < batch->key_count; i++)
-		if (batch->keys[i].record->event.kind != EVENT_USAGE)
-			return true;
-	return false;
-}
-
 /* Back to what keys_sort() found, for another attempt. */
 static void
 forget_admissions(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->key_count; i++) {
-		struct admitted *key = &batch->keys[i];
+		struct record *record = batch->keys[i].record;
 
-		if (key->admission == ADMISSION_REFUSED || key->admission == ADMISSION_CONFLICT) {
-			key->record->reason = REASON_NONE;
-			key->record->field = NULL;
-			key->record->value = (struct bytes){NULL, 0};
-		}
-		key->record->event.flags &= ~(unsigned)F_TIME_RESTAMPED;
+		/* Of all: what the attempt set aside may be known to be something else since. */
+		record->reason = REASON_NONE;
+		record->field = NULL;
+		record->value = (struct bytes){NULL, 0};
+		record->event.flags &= ~(unsigned)F_TIME_RESTAMPED;
 	}
 	provisional_undo(batch->keys, batch->key_count);
 	keys_sort_again(batch->keys, batch->key_count);
@@ -235,62 +244,22 @@ forget_admissions(struct batch *batch)
 /* What is known of the identities, in memory and by the register.  A final count of what was booked as provisional gets an identity
  * of its own, and the register is asked about that, too. */
 static bool
-look_up(struct ledger_writer *writer, struct batch *batch, bool probe, int64_t *known, struct error *err)
+look_up(struct ledger_writer *writer, struct batch *batch, struct error *err)
 {
+	struct ledger_memory *memory = writer->memory;
 	bool changed;
 
+	if (!register_look(memory->reg, writer->db, err))
+		return false;
 	for (;;) {
-		recent_keys_mark(writer->recent, batch->keys, batch->key_count);
-		if (!keys_probe(writer->db, batch->keys, batch->key_count, probe, known, err) ||
+		recent_keys_mark(memory->recent, batch->keys, batch->key_count);
+		if (!register_ask(memory->reg, writer->db, batch->keys, batch->key_count, err) ||
 		    !provisional_settle(writer->db, batch->keys, batch->key_count, &batch->arena, &changed, err))
 			return false;
 		if (!changed)
 			return true;
 		keys_sort_again(batch->keys, batch->key_count);
 	}
-}
-
-/* One attempt inside a savepoint.  *again: another process booked some of these identities meanwhile.  *known counts what the
- * register knew, where it was asked. */
-static bool
-admit_once(struct ledger_writer *writer, struct batch *batch, bool probe, int64_t batch_id, struct reversals *reversals,
-    bool *again, int64_t *known, struct error *err)
-{
-	*again = false;
-	*known = 0;
-	if (!db_savepoint(writer->db, err))
-		return false;
-	if (look_up(writer, batch, probe, known, err) &&
-	    corrections_resolve(writer->db, batch->keys, batch->key_count, batch_id, &batch->arena, reversals, err)) {
-		*again = reversals->overtaken;
-		if (*again)
-			return db_rollback_to_savepoint(writer->db, err);
-		if (keys_insert(writer->db, batch->keys, batch->key_count, batch_id, &writer->keys, err))
-			return db_release_savepoint(writer->db, err);
-	}
-	*again = error_is_sqlstate(err, "23505") || error_is_sqlstate(err, "40P01");
-	return *again && db_rollback_to_savepoint(writer->db, err);
-}
-
-/* Optimistic: copies keys without asking, and asks only when that fails, in the same transaction, or when the register knew
- * some of the batch before; see docs/design.md for what each costs. */
-static bool
-admit(struct ledger_writer *writer, struct batch *batch, int64_t batch_id, struct reversals *reversals, struct error *err)
-{
-	bool probe = writer->probe || has_corrections(batch), again;
-	int64_t known;
-
-	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-		if (!admit_once(writer, batch, probe, batch_id, reversals, &again, &known, err) && !again)
-			return false;
-		if (!again) {
-			writer->probe = known > 0;
-			return true;
-		}
-		forget_admissions(batch);
-		probe = true;
-	}
-	return error_set(err, ERROR_BUSY, "the same usage is being booked by others %d times over", ATTEMPTS_MAX);
 }
 
 /* --- counting what became of the records ------------------------------------------------------ */
@@ -322,6 +291,9 @@ settle(struct batch *batch, struct batch_counts *counts)
 	for (size_t i = 0; i < batch->key_count; i++) {
 		struct record *record = batch->keys[i].record;
 
+		/* Records are in another order than keys, far apart. */
+		if (i + AHEAD < batch->key_count)
+			__builtin_prefetch(&batch->keys[i + AHEAD].record->outcome, 1);
 		record->outcome = OUTCOME_ACCEPTED;
 		switch (batch->keys[i].admission) {
 		case ADMISSION_NEW:
@@ -415,35 +387,129 @@ write_header(struct ledger_writer *writer, const struct batch *batch, int64_t ba
 	return fine;
 }
 
-bool
-batch_append_within(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
-    int64_t *batch_id, struct error *err)
-{
-	struct reversals reversals;
-	struct row_facts facts = {0};
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/* What is being booked. */
+struct booking {
+	struct ledger_writer *writer;
+	struct batch *batch;
+	int64_t batch_id;
+	struct instant now;
+	struct batch_counts *counts;
+	struct row_facts facts;
 	unsigned char sum[DIGEST_SIZE];
-	struct rows rows;
+};
+
+static bool
+admit(struct booking *booking, struct reversals *reversals, struct error *err)
+{
+	struct batch *batch = booking->batch;
 
 	if (batch->attempted)
 		forget_admissions(batch);
 	batch->attempted = true;
+	return look_up(booking->writer, batch, err) &&
+	    corrections_resolve(
+		booking->writer->db, batch->keys, batch->key_count, booking->batch_id, &batch->arena, reversals, err);
+}
+
+static bool
+write_records(struct booking *booking, const struct reversals *reversals, struct error *err)
+{
+	struct ledger_writer *writer = booking->writer;
+	struct batch *batch = booking->batch;
+
+	settle(batch, booking->counts);
+	begin_digest(writer, batch, booking->batch_id, booking->counts);
+	booking->facts = (struct row_facts){0};
+	if (!batch_rows_copy(writer, batch, booking->batch_id, reversals, &booking->facts, err))
+		return false;
+	digest_end(writer->digest, booking->sum);
+	booking->counts->ledger_rows = booking->facts.rows;
+	return batch_set_aside(writer, batch, booking->batch_id, booking->counts, err) &&
+	    (batch->range_count == 0 ||
+		ranges_book(writer->db, batch->ranges, batch->range_count, booking->batch_id, booking->now, err));
+}
+
+/* *again: another process booked some of these identities meanwhile.  The register is added to last, so that nobody waits for its lock
+ * while rows are copied. */
+static bool
+attempt(struct booking *booking, bool *again, struct error *err)
+{
+	struct ledger_writer *writer = booking->writer;
+	struct batch *batch = booking->batch;
+	struct reversals reversals;
+
+	if (!admit(booking, &reversals, err))
+		return false;
+	*again = reversals.overtaken;
+	return *again ||
+	    (write_records(booking, &reversals, err) &&
+		register_append(writer->memory->reg, writer->db, batch->keys, batch->key_count, booking->batch_id, again, err));
+}
+
+/* One attempt inside a savepoint.  Whoever lost too often has the register's lock from its beginning: a large batch would be overtaken
+ * by small ones as long as they come. */
+static bool
+book_once(struct booking *booking, bool locked, bool *again, struct error *err)
+{
+	struct db *db = booking->writer->db;
+	bool fine;
+
+	*again = false;
+	if (!db_savepoint(db, err))
+		return false;
+	fine = (!locked || register_lock(db, err)) && attempt(booking, again, err);
+	if (fine && !*again)
+		return db_release_savepoint(db, err);
+	/* Two that wait for each other: for what both set aside, or correct, or for the lock. */
+	*again = fine || error_is_sqlstate(err, "40P01");
+	return *again && db_rollback_to_savepoint(db, err);
+}
+
+static bool
+book(struct booking *booking, struct error *err)
+{
+	bool again;
+
+	for (int attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
+		if (!book_once(booking, attempts >= ATTEMPTS_UNLOCKED, &again, err))
+			return false;
+		if (!again)
+			return true;
+	}
+	return error_set(err, ERROR_BUSY, "the same usage is being booked by others %d times over", ATTEMPTS_MAX);
+}
+
+bool
+batch_append_within(struct ledger_writer *writer, struct batch *batch, struct instant now, struct batch_counts *counts,
+    int64_t *batch_id, struct error *err)
+{
+	struct booking booking = {.writer = writer, .batch = batch, .now = now, .counts = counts};
+	struct rows rows;
+
 	if (!db_one_row(writer->db, SQL_LEDGER_BATCH_NEXT, NO_PARAMS, &rows, err))
 		return false;
-	*batch_id = row_number(&rows, 0, 0);
+	*batch_id = booking.batch_id = row_number(&rows, 0, 0);
 	rows_release(&rows);
-	if (!admit(writer, batch, *batch_id, &reversals, err))
+	if (!book(&booking, err) || !write_header(writer, batch, *batch_id, counts, &booking.facts, booking.sum, now, err))
 		return false;
-	settle(batch, counts);
-	begin_digest(writer, batch, *batch_id, counts);
-	if (!batch_rows_copy(writer, batch, *batch_id, &reversals, &facts, err))
+	memcpy(writer->digest_at_hand, booking.sum, sizeof booking.sum);
+	return true;
+}
+
+static bool
+begin(struct ledger_writer *writer, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_begin(writer->db, err))
 		return false;
-	digest_end(writer->digest, sum);
-	counts->ledger_rows = facts.rows;
-	if (!batch_set_aside(writer, batch, *batch_id, counts, err) ||
-	    (batch->range_count > 0 && !ranges_book(writer->db, batch->ranges, batch->range_count, *batch_id, now, err)) ||
-	    !write_header(writer, batch, *batch_id, counts, &facts, sum, now, err))
+	if (!writer->unhurried)
+		return true;
+	if (!db_one_row(writer->db, SQL_LEDGER_COMMIT_UNHURRIED, NO_PARAMS, &rows, err))
 		return false;
-	memcpy(writer->digest_at_hand, sum, sizeof sum);
+	rows_release(&rows);
 	return true;
 }
 
@@ -455,7 +521,8 @@ go_on(struct ledger_writer *writer, const struct batch *batch, const struct batc
 	writer->next_record += counts->records;
 	memcpy(writer->last_digest, writer->digest_at_hand, sizeof writer->last_digest);
 	ranges_booked(batch->ranges, batch->range_count);
-	recent_keys_remember(writer->recent, batch->keys, batch->key_count);
+	register_committed(writer->memory->reg);
+	recent_keys_remember(writer->memory->recent, batch->keys, batch->key_count);
 }
 
 bool
@@ -463,9 +530,9 @@ batch_append(struct ledger_writer *writer, struct batch *batch, struct instant n
     int64_t *batch_id, struct error *err)
 {
 	*batch_id = 0;
-	if (!batch_prepare(writer, batch, err) || !db_begin(writer->db, err))
+	if (!register_tidy(writer->memory->reg, writer->db, err) || !batch_prepare(writer, batch, err))
 		return false;
-	if (batch_append_within(writer, batch, now, counts, batch_id, err) &&
+	if (begin(writer, err) && batch_append_within(writer, batch, now, counts, batch_id, err) &&
 	    (writer->beside == NULL || writer->beside(writer->beside_context, batch, counts, err)) &&
 	    db_commit(writer->db, err)) {
 		go_on(writer, batch, counts);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "ledger/distribute.h"
 
 static int
 by_ordinal(const void *a, const void *b)
@@ -86,7 +87,7 @@ from_row(const struct rows *rows, struct arena *arena, struct booked *out)
 }
 
 static bool
-from_ledger(struct db *db, const char *original_hex, struct arena *arena, struct booked *out, bool *found, struct error *err)
+find_row(struct db *db, const char *original_hex, struct arena *arena, struct booked *out, bool *found, struct error *err)
 {
 	struct rows rows;
 
@@ -97,6 +98,20 @@ from_ledger(struct db *db, const char *original_hex, struct arena *arena, struct
 		from_row(&rows, arena, out);
 	rows_release(&rows);
 	return true;
+}
+
+/* What is not found is not refused before it is sure that it is not on its way. */
+static bool
+from_ledger(struct db *db, const char *original_hex, struct arena *arena, struct booked *out, bool *found, struct error *err)
+{
+	bool waited;
+
+	if (!find_row(db, original_hex, arena, out, found, err))
+		return false;
+	if (*found)
+		return true;
+	return rows_await(db, arena_format(arena, "{%s}", original_hex), &waited, err) &&
+	    (!waited || find_row(db, original_hex, arena, out, found, err));
 }
 
 /* The event was claimed before: by another correction, or, since the keys were probed, by this one in another process. */
@@ -111,6 +126,19 @@ lost_claim(struct db *db, const char *hex, const char *own_hex, struct admitted 
 		out->overtaken = true;
 	else
 		refuse(key, E_REF_FORK);
+	rows_release(&rows);
+	return true;
+}
+
+/* The ledger does not have the original: it never came, or its month is archived. */
+static bool
+refuse_unknown(struct db *db, const char *hex, struct admitted *key, struct arena *arena, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(db, SQL_LEDGER_ARCHIVED_AMONG, PARAMS(arena_format(arena, "{%s}", hex)), &rows, err))
+		return false;
+	refuse(key, rows.count > 0 ? E_ARCHIVED : E_REF_UNKNOWN);
 	rows_release(&rows);
 	return true;
 }
@@ -131,10 +159,8 @@ resolve_one(struct db *db, struct admitted *keys, size_t count, struct admitted 
 		from_batch(here, out, &booked);
 	else if (!from_ledger(db, hex, arena, &booked, &found, err))
 		return false;
-	if (!found) {
-		refuse(key, E_REF_UNKNOWN);
-		return true;
-	}
+	if (!found)
+		return refuse_unknown(db, hex, key, arena, err);
 	if (!db_rows(db, SQL_LEDGER_CORRECTION_CLAIM,
 		PARAMS(hex, digest_hex(key->record->event.event_id.byte, 16, own_hex), param_number(arena, batch_id)), &claimed,
 		err))

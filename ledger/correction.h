@@ -4,6 +4,7 @@
 #ifndef LEDGER_CORRECTION_H
 #define LEDGER_CORRECTION_H
 
+#include "base/db.h"
 #include "ledger/usage_key.h"
 
 /* A ledger row as it is stored, enough to negate it. */

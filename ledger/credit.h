@@ -58,11 +58,11 @@ MUST_CHECK
 bool credit_entry_add(
     struct run *run, const char *grant_id, const struct credit_entry *entry, const char **entry_id, struct error *err);
 
-/* Draws from the tenant's grants for an invoice that is being finalized: its lines are there, the lock of ledger/books.h is
- * held, and the transaction is the caller's.  Writes entries with the balances before and after, and which lines each paid for.
- * *drawn_minor is the sum. */
+/* Draws from the tenants' grants for invoices that are being finalized, of which no two are of one tenant: their lines are there, the lock of
+ * ledger/books.h is held, and the transaction is the caller's.  Writes entries with the balances before and after, and which lines each
+ * paid for.  drawn_minor[] has the sum for each. */
 MUST_CHECK
-bool credits_draw(struct run *run, const char *invoice_id, int64_t *drawn_minor, struct error *err);
+bool credits_draw(struct run *run, const char *const *invoice_ids, size_t count, int64_t *drawn_minor, struct error *err);
 /* Gives credits back that the lines of a credit note were paid with (credit_note_line.credits_minor), to the grants that paid
  * them, in proportion to what each paid of the line and is not restored yet, the last taking the rest. */
 MUST_CHECK

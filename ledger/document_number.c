@@ -16,24 +16,42 @@ find_series(struct run *run, const char *issuer, enum document_kind kind, const 
 }
 
 bool
-document_number_take(struct run *run, const char *issuer, enum document_kind kind, const char *date, struct document_number *out,
-    struct error *err)
+document_numbers_take(struct run *run, const char *issuer, enum document_kind kind, const char *date, int64_t count,
+    struct document_numbers *out, struct error *err)
 {
-	const char *series;
 	struct rows rows;
 
-	if (!find_series(run, issuer, kind, &series, err) ||
-	    !db_rows(run->db, SQL_LEDGER_NUMBER_TAKE, PARAMS(issuer, series, date), &rows, err))
+	*out = (struct document_numbers){.issuer = issuer, .date = date};
+	if (!find_series(run, issuer, kind, &out->series, err) ||
+	    !db_rows(
+		run->db, SQL_LEDGER_NUMBER_TAKE, PARAMS(issuer, out->series, date, param_number(&run->arena, count)), &rows, err))
 		return false;
 	if (rows.count == 0) {
 		rows_release(&rows);
 		error_set(err, ERROR_STATE, "issuer %s has issued a document of series %s with a later date than %s", issuer,
-		    series, date);
+		    out->series, date);
 		return error_hint(err, "Numbers rise with dates: do it with a date (--as-of) that is not before the last one.");
 	}
-	out->place = row_number(&rows, 0, 0);
+	out->first = row_number(&rows, 0, 0);
 	rows_release(&rows);
-	out->text = arena_format(&run->arena, "%s-%s-%.4s-%06lld", issuer, series, date, (long long)out->place);
+	return true;
+}
+
+const char *
+document_number_text(struct arena *arena, const struct document_numbers *numbers, int64_t place)
+{
+	return arena_format(arena, "%s-%s-%.4s-%06lld", numbers->issuer, numbers->series, numbers->date, (long long)place);
+}
+
+bool
+document_number_take(struct run *run, const char *issuer, enum document_kind kind, const char *date, struct document_number *out,
+    struct error *err)
+{
+	struct document_numbers numbers;
+
+	if (!document_numbers_take(run, issuer, kind, date, 1, &numbers, err))
+		return false;
+	*out = (struct document_number){document_number_text(&run->arena, &numbers, numbers.first), numbers.first};
 	return true;
 }
 

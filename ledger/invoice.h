@@ -51,8 +51,9 @@ struct finalized {
 	const struct error *failed; /* it is refused because finalizing failed: `refused` is its message then; or NULL */
 };
 typedef void invoice_finalized(void *context, const struct finalized *finalized);
-/* Finalizes the drafts in scope, each in its own transaction, in the order of issuer, period and tenant.  In a nightly run each writes
- * the unit "TENANT PERIOD KIND" of the step "finalize": number, amounts, and the digest of the content. */
+/* Finalizes the drafts in scope, in the order of issuer, period and tenant, some hundreds in a transaction: numbers exist only if their
+ * invoices do.  In a nightly run each writes the unit "TENANT PERIOD KIND" of the step "finalize" in that transaction: number, amounts, and
+ * the digest of the content.  `told` is called when they are committed. */
 MUST_CHECK
 bool invoices_finalize(struct run *run, struct invoice_scope scope, invoice_finalized *told, void *context, struct error *err);
 

@@ -1,6 +1,7 @@
 /* invoice_document.c -- see invoice_document.h. */
 #include "ledger/invoice_document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/money.h"
@@ -38,10 +39,16 @@ enum found_column {
 	FOUND_RATING_RUN,
 };
 
+/* Rows of one invoice among those of several. */
+struct span {
+	const struct rows *rows;
+	int from, to;
+};
+
 /* An invoice that is being written. */
 struct paper {
-	struct rows invoice, lines, settled;
-	enum output_format format; /* of its lines */
+	struct span invoice, lines, settled; /* one row; any number */
+	enum output_format format;           /* of its lines */
 	bool as_issued;
 	struct arena arena;
 };
@@ -49,13 +56,13 @@ struct paper {
 static const char *
 found(const struct paper *paper, enum found_column column)
 {
-	return row_text(&paper->invoice, 0, (int)column);
+	return row_text(paper->invoice.rows, paper->invoice.from, (int)column);
 }
 
 static int64_t
 found_number(const struct paper *paper, enum found_column column)
 {
-	return row_number(&paper->invoice, 0, (int)column);
+	return row_number(paper->invoice.rows, paper->invoice.from, (int)column);
 }
 
 static const char *
@@ -94,6 +101,7 @@ enum line_column {
 	LINE_BILLED,
 	LINE_DETAIL,
 	LINE_ADJUSTMENT, /* NULL of a charge */
+	LINE_PLACE,      /* which of the list */
 };
 
 /* What a contract adds or takes off has no meter. */
@@ -236,8 +244,8 @@ write_lines(struct paper *paper, enum output_format format, FILE *out)
 
 	paper->format = format;
 	table = new_line_table(paper);
-	for (int i = 0; i < paper->lines.count; i++)
-		add_line(paper, table, &paper->lines, i);
+	for (int i = paper->lines.from; i < paper->lines.to; i++)
+		add_line(paper, table, paper->lines.rows, i);
 	table_write(table, format, "no lines", out);
 	table_free(table);
 }
@@ -272,7 +280,7 @@ write_amount(FILE *out, const char *what, const char *amount, const char *note)
 }
 
 /* Columns of invoice_settled.sql. */
-enum settled_column { SETTLED_WHAT, SETTLED_AMOUNT, SETTLED_BEFORE, SETTLED_AFTER, SETTLED_NOTE };
+enum settled_column { SETTLED_WHAT, SETTLED_AMOUNT, SETTLED_BEFORE, SETTLED_AFTER, SETTLED_NOTE, SETTLED_PLACE };
 
 /* A credit that was drawn, before tax; all others are about the total. */
 static bool
@@ -285,7 +293,7 @@ is_credit(const struct rows *settled, int i)
 static const char *
 settled_note(struct paper *paper, int i)
 {
-	const struct rows *settled = &paper->settled;
+	const struct rows *settled = paper->settled.rows;
 	int64_t minor_units = found_number(paper, FOUND_MINOR_UNITS);
 	int64_t one = row_number(settled, i, SETTLED_BEFORE), two = row_number(settled, i, SETTLED_AFTER);
 	const char *what = row_text(settled, i, SETTLED_WHAT), *note = row_text(settled, i, SETTLED_NOTE), *more = "";
@@ -305,16 +313,17 @@ settled_note(struct paper *paper, int i)
 static const char *
 settled_amount(struct paper *paper, int i)
 {
-	return money_text(&paper->arena, row_number(&paper->settled, i, SETTLED_AMOUNT), found_number(paper, FOUND_MINOR_UNITS));
+	return money_text(
+	    &paper->arena, row_number(paper->settled.rows, i, SETTLED_AMOUNT), found_number(paper, FOUND_MINOR_UNITS));
 }
 
 static void
 write_settled(struct paper *paper, bool credits, FILE *out)
 {
-	for (int i = 0; i < paper->settled.count; i++)
-		if (is_credit(&paper->settled, i) == credits)
-			write_amount(
-			    out, row_text(&paper->settled, i, SETTLED_WHAT), settled_amount(paper, i), settled_note(paper, i));
+	for (int i = paper->settled.from; i < paper->settled.to; i++)
+		if (is_credit(paper->settled.rows, i) == credits)
+			write_amount(out, row_text(paper->settled.rows, i, SETTLED_WHAT), settled_amount(paper, i),
+			    settled_note(paper, i));
 }
 
 static const char *
@@ -336,9 +345,9 @@ from_balance(const struct paper *paper)
 	int64_t sum = 0;
 
 	must(paper->as_issued);
-	for (int i = 0; i < paper->settled.count; i++)
-		if (!is_credit(&paper->settled, i))
-			sum -= row_number(&paper->settled, i, SETTLED_AMOUNT);
+	for (int i = paper->settled.from; i < paper->settled.to; i++)
+		if (!is_credit(paper->settled.rows, i))
+			sum -= row_number(paper->settled.rows, i, SETTLED_AMOUNT);
 	return sum;
 }
 
@@ -414,12 +423,12 @@ add_credits(struct text *json, struct paper *paper)
 	bool first = true;
 
 	text_add_string(json, ",\n \"credits_drawn\": [");
-	for (int i = 0; i < paper->settled.count; i++) {
-		if (!is_credit(&paper->settled, i))
+	for (int i = paper->settled.from; i < paper->settled.to; i++) {
+		if (!is_credit(paper->settled.rows, i))
 			continue;
 		text_clear(&credit);
-		text_add_json_member(&credit, "credit", row_text(&paper->settled, i, SETTLED_WHAT) + strlen("credit "));
-		text_add_json_member(&credit, "kind", row_text(&paper->settled, i, SETTLED_NOTE));
+		text_add_json_member(&credit, "credit", row_text(paper->settled.rows, i, SETTLED_WHAT) + strlen("credit "));
+		text_add_json_member(&credit, "kind", row_text(paper->settled.rows, i, SETTLED_NOTE));
 		text_add_json_member(&credit, "amount", settled_amount(paper, i));
 		text_add_format(json, "%s%s}", first ? "\n" : ",\n", text_string(&credit));
 		first = false;
@@ -460,57 +469,151 @@ write_json(struct paper *paper, FILE *out)
 
 /* --- reading and writing --------------------------------------------------------------------- */
 
+/* Invoices, in the order they were asked for, with all that belongs to them. */
+struct issued_invoices {
+	struct rows invoices, lines, settled;
+	struct span *line_spans, *settled_spans; /* of each */
+	bool as_issued;
+};
+
 static void
-paper_release(struct paper *paper)
+no_such_invoice(const char *name, struct error *err)
 {
-	rows_release(&paper->invoice);
-	rows_release(&paper->lines);
-	rows_release(&paper->settled);
-	arena_release(&paper->arena);
+	error_set(err, ERROR_STATE, "there is no invoice \"%s\"", name);
+	error_hint(err, "Name a final one by its number, a draft by TENANT:PERIOD; tollbook invoice list shows them.");
+}
+
+/* Which rows are whose: they come in the order of the invoices. */
+static struct span *
+spans_of(const struct rows *rows, int count, int place_column)
+{
+	struct span *spans = memory_new((size_t)count, sizeof *spans);
+	int at = 0;
+
+	for (int i = 0; i < count; i++) {
+		spans[i] = (struct span){rows, at, at};
+		while (spans[i].to < rows->count && row_number(rows, spans[i].to, place_column) == i + 1)
+			spans[i].to++;
+		at = spans[i].to;
+	}
+	must(at == rows->count);
+	return spans;
 }
 
 static bool
-load(struct run *run, enum statement_id find, const char *name, struct paper *paper, struct error *err)
+load_rest(struct run *run, struct issued_invoices *invoices, struct error *err)
 {
-	const char *invoice;
+	struct text ids = {0};
+	bool fine;
 
-	if (!db_rows(run->db, find, PARAMS(name), &paper->invoice, err))
+	for (int i = 0; i < invoices->invoices.count; i++)
+		elements_add(&ids, row_text(&invoices->invoices, i, FOUND_INVOICE));
+	elements_end(&ids);
+	fine = db_rows(run->db, SQL_LEDGER_INVOICE_LINES, PARAMS(text_string(&ids)), &invoices->lines, err) &&
+	    db_rows(run->db, SQL_LEDGER_INVOICE_SETTLED, PARAMS(text_string(&ids), invoices->as_issued ? "true" : "false"),
+		&invoices->settled, err);
+	text_release(&ids);
+	if (!fine)
 		return false;
-	if (paper->invoice.count != 1) {
-		error_set(err, ERROR_STATE, "there is no invoice \"%s\"", name);
-		return error_hint(
-		    err, "Name a final one by its number, a draft by TENANT:PERIOD; tollbook invoice list shows them.");
-	}
-	invoice = found(paper, FOUND_INVOICE);
-	return db_rows(run->db, SQL_LEDGER_INVOICE_LINES, PARAMS(invoice), &paper->lines, err) &&
-	    db_rows(
-		run->db, SQL_LEDGER_INVOICE_SETTLED, PARAMS(invoice, paper->as_issued ? "true" : "false"), &paper->settled, err);
+	invoices->line_spans = spans_of(&invoices->lines, invoices->invoices.count, LINE_PLACE);
+	invoices->settled_spans = spans_of(&invoices->settled, invoices->invoices.count, SETTLED_PLACE);
+	return true;
+}
+
+static void
+release(struct issued_invoices *invoices)
+{
+	rows_release(&invoices->invoices);
+	rows_release(&invoices->lines);
+	rows_release(&invoices->settled);
+	free(invoices->line_spans);
+	free(invoices->settled_spans);
+}
+
+static struct paper
+paper_of(const struct issued_invoices *invoices, int i)
+{
+	return (struct paper){.invoice = {&invoices->invoices, i, i + 1},
+	    .lines = invoices->line_spans[i],
+	    .settled = invoices->settled_spans[i],
+	    .as_issued = invoices->as_issued};
 }
 
 bool
 invoice_show(struct run *run, const char *name, enum output_format format, FILE *out, struct error *err)
 {
-	struct paper paper = {0};
-	bool fine = load(run, SQL_LEDGER_INVOICE_FIND, name, &paper, err);
+	struct issued_invoices invoices = {0};
+	struct paper paper;
+	bool fine = db_rows(run->db, SQL_LEDGER_INVOICE_FIND, PARAMS(name), &invoices.invoices, err);
 
-	if (fine && format == FORMAT_TABLE)
-		write_text(&paper, out);
-	else if (fine)
-		write_lines(&paper, format, out);
-	paper_release(&paper);
+	if (fine && invoices.invoices.count != 1) {
+		no_such_invoice(name, err);
+		fine = false;
+	}
+	fine = fine && load_rest(run, &invoices, err);
+	if (fine) {
+		paper = paper_of(&invoices, 0);
+		if (format == FORMAT_TABLE)
+			write_text(&paper, out);
+		else
+			write_lines(&paper, format, out);
+		arena_release(&paper.arena);
+	}
+	release(&invoices);
 	return fine;
 }
 
-bool
-invoice_issued(struct run *run, const char *number, FILE *text, FILE *json, struct error *err)
-{
-	struct paper paper = {.as_issued = true};
-	bool fine = load(run, SQL_LEDGER_INVOICE_ISSUED, number, &paper, err);
+/* --- as issued ------------------------------------------------------------------------------- */
 
-	if (fine) {
-		write_text(&paper, text);
-		write_json(&paper, json);
+static bool
+load_issued(struct run *run, const char *const *numbers, size_t count, struct issued_invoices *invoices, struct error *err)
+{
+	struct text wanted = {0};
+	bool fine;
+
+	for (size_t i = 0; i < count; i++)
+		elements_add(&wanted, numbers[i]);
+	fine = db_rows(run->db, SQL_LEDGER_INVOICE_ISSUED, PARAMS(elements_end(&wanted)), &invoices->invoices, err);
+	text_release(&wanted);
+	for (size_t i = 0; fine && i < count; i++)
+		if (i >= (size_t)invoices->invoices.count ||
+		    strcmp(row_text(&invoices->invoices, (int)i, FOUND_NUMBER), numbers[i]) != 0) {
+			no_such_invoice(numbers[i], err);
+			fine = false;
+		}
+	return fine && load_rest(run, invoices, err);
+}
+
+bool
+issued_invoices_load(struct run *run, const char *const *numbers, size_t count, struct issued_invoices **out, struct error *err)
+{
+	struct issued_invoices *invoices = memory_new(1, sizeof *invoices);
+
+	invoices->as_issued = true;
+	*out = NULL;
+	if (load_issued(run, numbers, count, invoices, err)) {
+		*out = invoices;
+		return true;
 	}
-	paper_release(&paper);
-	return fine;
+	issued_invoices_free(invoices);
+	return false;
+}
+
+void
+issued_invoice_write(const struct issued_invoices *invoices, size_t i, FILE *text, FILE *json)
+{
+	struct paper paper = paper_of(invoices, (int)i);
+
+	write_text(&paper, text);
+	write_json(&paper, json);
+	arena_release(&paper.arena);
+}
+
+void
+issued_invoices_free(struct issued_invoices *invoices)
+{
+	if (invoices == NULL)
+		return;
+	release(invoices);
+	free(invoices);
 }

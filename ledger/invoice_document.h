@@ -13,9 +13,15 @@
  * STATE where there is none.  The stream remembers a write that failed. */
 MUST_CHECK
 bool invoice_show(struct run *run, const char *name, enum output_format format, FILE *out, struct error *err);
-/* A final one as it was issued: as text, and as JSON with all that the text has (docs/formats.md).  What was taken from the tenant's
- * balance when it was issued is part of it. */
+/* Final invoices as they were issued, loaded together: to be ended with issued_invoices_free(), which takes NULL.  STATE where there is no such
+ * number. */
+struct issued_invoices;
 MUST_CHECK
-bool invoice_issued(struct run *run, const char *number, FILE *text, FILE *json, struct error *err);
+bool issued_invoices_load(
+    struct run *run, const char *const *numbers, size_t count, struct issued_invoices **out, struct error *err);
+/* Writes the i-th of them: as text, and as JSON with all that the text has (docs/formats.md).  What was taken from the tenant's balance when
+ * it was issued is part of it. */
+void issued_invoice_write(const struct issued_invoices *invoices, size_t i, FILE *text, FILE *json);
+void issued_invoices_free(struct issued_invoices *invoices);
 
 #endif

@@ -18,6 +18,13 @@ bool night_unit_plan(struct run *run, const char *step, const char *unit, const 
 MUST_CHECK
 bool night_unit_done(struct run *run, const char *step, const char *unit, const char *result,
     const unsigned char digest[DIGEST_SIZE], struct error *err);
+/* The same of several, each once. */
+struct night_unit {
+	const char *name, *result;
+	const unsigned char *digest; /* or NULL */
+};
+MUST_CHECK
+bool night_units_done(struct run *run, const char *step, const struct night_unit *units, size_t count, struct error *err);
 
 /* Columns of night_units(). */
 enum night_unit_column { NIGHT_UNIT_NAME, NIGHT_UNIT_PLAN, NIGHT_UNIT_IS_DONE, NIGHT_UNIT_RESULT, NIGHT_UNIT_DIGEST /* hex */ };

@@ -45,22 +45,58 @@ book(struct run *run, const struct booking *booking, int64_t change, struct erro
 	return fine;
 }
 
-bool
-payment_from_balance(
-    struct run *run, const char *invoice_id, const char *number, const char *date, int64_t due, int64_t *paid, struct error *err)
+/* How much each balance pays. */
+static bool
+find_balances(struct run *run, struct balance_payment *payments, size_t count, struct error *err)
 {
-	struct booking booking = {.method = "balance", .invoice_id = invoice_id, .paid_on = date};
-	struct rows balance;
+	enum { PLACE, BALANCE };
+	struct text invoices = {0};
+	struct rows rows;
+	bool fine;
 
-	if (!db_one_row(run->db, SQL_LEDGER_BALANCE_GET, PARAMS(invoice_id), &balance, err))
+	for (size_t i = 0; i < count; i++) {
+		payments[i].paid = 0;
+		elements_add(&invoices, payments[i].invoice_id);
+	}
+	fine = db_rows(run->db, SQL_LEDGER_BALANCE_GET, PARAMS(elements_end(&invoices)), &rows, err);
+	text_release(&invoices);
+	if (!fine)
 		return false;
-	booking.amount = row_number(&balance, 0, 0) < due ? row_number(&balance, 0, 0) : due;
-	rows_release(&balance);
-	*paid = booking.amount;
-	if (booking.amount <= 0)
-		return true;
-	booking.reference = arena_format(&run->arena, "balance %s", number);
-	return book(run, &booking, -booking.amount, err);
+	for (int i = 0; i < rows.count; i++) {
+		struct balance_payment *payment = &payments[row_number(&rows, i, PLACE) - 1];
+		int64_t balance = row_number(&rows, i, BALANCE);
+
+		payment->paid = balance < payment->due ? balance : payment->due;
+	}
+	rows_release(&rows);
+	return true;
+}
+
+bool
+payments_from_balance(struct run *run, struct balance_payment *payments, size_t count, const char *date, struct error *err)
+{
+	struct text invoices = {0}, references = {0}, amounts = {0};
+	int64_t paying = 0;
+	bool fine = find_balances(run, payments, count, err);
+
+	for (size_t i = 0; fine && i < count; i++) {
+		if (payments[i].paid <= 0)
+			continue;
+		elements_add(&invoices, payments[i].invoice_id);
+		elements_add(&references, arena_format(&run->arena, "balance %s", payments[i].number));
+		elements_add_number(&amounts, payments[i].paid);
+		paying++;
+	}
+	fine = fine &&
+	    (paying == 0 ||
+		db_change(run->db, SQL_LEDGER_BALANCE_PAY,
+		    PARAMS(elements_end(&invoices), elements_end(&references), elements_end(&amounts), date,
+			param_instant(&run->arena, run->now), run->by),
+		    paying, err));
+	text_release(&invoices);
+	text_release(&references);
+	text_release(&amounts);
+	return fine;
 }
 
 /* --- the file -------------------------------------------------------------------------------- */

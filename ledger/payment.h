@@ -27,10 +27,15 @@ typedef void payment_summed(void *context, const struct payment_sum *sum);
 MUST_CHECK
 bool payments_import(struct run *run, const char *path, payment_summed *told, void *context, struct error *err);
 
-/* Pays a final invoice of which `due` minor units are to pay, as far as the tenant's balance reaches; in the transaction that
- * finalizes it.  *paid is how much. */
+/* A final invoice, and what the balance of its tenant pays of it. */
+struct balance_payment {
+	const char *invoice_id, *number;
+	int64_t due;  /* minor units */
+	int64_t paid; /* filled in */
+};
+/* Pays final invoices, each as far as its tenant's balance reaches, on a day (YYYY-MM-DD); in the transaction that finalizes them.  No two
+ * of them are of one balance. */
 MUST_CHECK
-bool payment_from_balance(
-    struct run *run, const char *invoice_id, const char *number, const char *date, int64_t due, int64_t *paid, struct error *err);
+bool payments_from_balance(struct run *run, struct balance_payment *payments, size_t count, const char *date, struct error *err);
 
 #endif

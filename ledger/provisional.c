@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "ledger/distribute.h"
 
 enum { ID_BYTES = 256 }; /* as readers limit an id */
 
@@ -101,6 +102,52 @@ settle_booked(struct admitted *keys, size_t count, const struct rows *rows, stru
 	return changed;
 }
 
+/* The flags that these identities were booked with, as many as are usage: what has none may be on its way. */
+static bool
+find_flags(struct db *db, const char *ids, struct rows *rows, struct error *err)
+{
+	int asked = 1;
+	bool waited, fine;
+
+	for (const char *at = ids; *at != '\0'; at++)
+		asked += *at == ',';
+	if (!db_rows(db, SQL_LEDGER_USAGE_FLAGS, PARAMS(ids), rows, err))
+		return false;
+	if (rows->count == asked)
+		return true;
+	fine = rows_await(db, ids, &waited, err);
+	if (fine && !waited)
+		return true;
+	rows_release(rows);
+	return fine && db_rows(db, SQL_LEDGER_USAGE_FLAGS, PARAMS(ids), rows, err);
+}
+
+/* What is archived cannot tell whether it was provisional: what differs from it waits until its month is attached. */
+static bool
+refuse_archived(struct db *db, struct admitted *keys, size_t count, const char *ids, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(db, SQL_LEDGER_ARCHIVED_AMONG, PARAMS(ids), &rows, err))
+		return false;
+	for (int row = 0; row < rows.count; row++) {
+		struct id128 id;
+
+		digest_unhex(row_text(&rows, row, 0), sizeof id.byte, id.byte);
+		for (size_t first = keys_find(keys, count, &id), at = first;
+		     at < count && keys_same_identity(&keys[at], &keys[first]); at++) {
+			if (!is_in_question(&keys[at]))
+				continue;
+			keys[at].admission = ADMISSION_REFUSED;
+			keys[at].record->reason = E_ARCHIVED;
+			keys[at].record->field = "id";
+			keys[at].record->value = keys[at].record->event.id;
+		}
+	}
+	rows_release(&rows);
+	return true;
+}
+
 bool
 provisional_settle(struct db *db, struct admitted *keys, size_t count, struct arena *arena, bool *changed, struct error *err)
 {
@@ -110,10 +157,12 @@ provisional_settle(struct db *db, struct admitted *keys, size_t count, struct ar
 
 	*changed = settle_batch(keys, count, arena, &ids);
 	if (ids.length > 0) {
-		fine = db_rows(db, SQL_LEDGER_USAGE_FLAGS, PARAMS(text_string(&ids)), &rows, err);
+		fine = find_flags(db, text_string(&ids), &rows, err);
 		if (fine) {
 			*changed |= settle_booked(keys, count, &rows, arena);
 			rows_release(&rows);
+			/* What changed is looked up again, and then the others are in question again, too. */
+			fine = *changed || refuse_archived(db, keys, count, text_string(&ids), err);
 		}
 	}
 	text_release(&ids);

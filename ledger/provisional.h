@@ -8,6 +8,7 @@
 #ifndef LEDGER_PROVISIONAL_H
 #define LEDGER_PROVISIONAL_H
 
+#include "base/db.h"
 #include "ledger/usage_key.h"
 
 /* What is added to the id of the provisional event; source and tenant stay. */

@@ -4,35 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/copy_binary.h"
-#include "base/digest.h"
-
-static uint64_t
-big_endian(const unsigned char *bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < 8; i++)
-		value = value << 8 | bytes[i];
-	return value;
-}
-
 static int
 compare(const void *a, const void *b)
 {
 	const struct admitted *one = a, *two = b;
+	int order = key_id_compare(one->id, two->id);
 
-	if (one->high != two->high)
-		return one->high < two->high ? -1 : 1;
-	if (one->low != two->low)
-		return one->low < two->low ? -1 : 1;
+	if (order != 0)
+		return order;
 	return one->ordinal < two->ordinal ? -1 : one->ordinal > two->ordinal;
 }
 
 bool
 keys_same_identity(const struct admitted *one, const struct admitted *two)
 {
-	return one->high == two->high && one->low == two->low;
+	return key_id_compare(one->id, two->id) == 0;
 }
 
 enum admission
@@ -43,21 +29,107 @@ keys_compare(const struct usage_event *event, const struct id128 *content, struc
 	return event->time.us == time.us ? ADMISSION_DUPLICATE : ADMISSION_RESTAMPED;
 }
 
+/* An identity on its way to its place. */
+struct place {
+	uint64_t high;
+	size_t index; /* among the keys as they were given */
+};
+
+enum { FEW = 64, AHEAD = 8 };
+
+static int
+compare_places(const struct admitted *keys, const struct place *one, const struct place *two)
+{
+	return one->high != two->high ? (one->high < two->high ? -1 : 1) : compare(&keys[one->index], &keys[two->index]);
+}
+
+static int
+compare_places_of(const void *a, const void *b, void *keys)
+{
+	return compare_places(keys, a, b);
+}
+
+/* A few that have the first bits in common. */
+static void
+sort_places(struct admitted *keys, struct place *places, size_t count)
+{
+	if (count > FEW) {
+		qsort_r(places, count, sizeof *places, compare_places_of, keys);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct place moving = places[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_places(keys, &places[at - 1], &moving) > 0; at--)
+			places[at] = places[at - 1];
+		places[at] = moving;
+	}
+}
+
+/* Identities are digests: told apart by as many of their first bits as there are keys, nearly each is alone.  One pass puts them
+ * there, and what is left to be compared are those few that are not; many only where somebody made them so. */
+static void
+order_places(struct admitted *keys, struct place *places, size_t count)
+{
+	unsigned bits = 64 - (unsigned)__builtin_clzll(count | 1);
+	size_t buckets = (size_t)1 << bits;
+	uint32_t *ends = memory_new(buckets + 1, sizeof *ends);
+
+	for (size_t i = 0; i < count; i++)
+		ends[(keys[i].id.high >> (64 - bits)) + 1]++;
+	for (size_t i = 0; i < buckets; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < count; i++)
+		places[ends[keys[i].id.high >> (64 - bits)]++] = (struct place){keys[i].id.high, i};
+	/* Now each bucket's number is its end. */
+	for (size_t i = 0; i < buckets; i++) {
+		size_t begin = i == 0 ? 0 : ends[i - 1];
+
+		if (ends[i] - begin > 1)
+			sort_places(keys, places + begin, ends[i] - begin);
+	}
+	free(ends);
+}
+
+/* Places are sorted, and each key moves once: a key is six times as long as its place. */
+static void
+order_keys(struct admitted *keys, size_t count)
+{
+	size_t places_room = 0, given_room = 0;
+	struct place *places = memory_grow(NULL, &places_room, count, sizeof *places);
+	struct admitted *given = memory_grow(NULL, &given_room, count, sizeof *given);
+
+	must(count < UINT32_MAX);
+	order_places(keys, places, count);
+	if (count > 0)
+		memcpy(given, keys, count * sizeof *given);
+	for (size_t i = 0; i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(&given[places[i + AHEAD].index]);
+		keys[i] = given[places[i].index];
+	}
+	free(given);
+	free(places);
+}
+
 void
 keys_sort(struct admitted *keys, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		keys[i].high = big_endian(keys[i].record->event.event_id.byte);
-		keys[i].low = big_endian(keys[i].record->event.event_id.byte + 8);
+		if (i + AHEAD < count)
+			__builtin_prefetch(&keys[i + AHEAD].record->event.event_id);
+		keys[i].id = key_id_of(&keys[i].record->event.event_id);
 	}
-	qsort(keys, count, sizeof *keys, compare);
+	order_keys(keys, count);
 	for (size_t i = 1, first = 0; i < count; i++) {
-		const struct usage_event *event = &keys[first].record->event;
+		if (keys_same_identity(&keys[first], &keys[i])) {
+			const struct usage_event *event = &keys[first].record->event;
 
-		if (keys_same_identity(&keys[first], &keys[i]))
 			keys[i].admission = keys_compare(&keys[i].record->event, &event->content, event->time);
-		else
+		} else {
 			first = i;
+		}
 	}
 }
 
@@ -72,7 +144,7 @@ keys_sort_again(struct admitted *keys, size_t count)
 size_t
 keys_find(const struct admitted *keys, size_t count, const struct id128 *id)
 {
-	struct admitted wanted = {.high = big_endian(id->byte), .low = big_endian(id->byte + 8)};
+	struct admitted wanted = {.id = key_id_of(id)};
 	size_t low = 0, high = count;
 
 	while (low < high) {
@@ -86,123 +158,26 @@ keys_find(const struct admitted *keys, size_t count, const struct id128 *id)
 	return low < count && keys_same_identity(&keys[low], &wanted) ? low : count;
 }
 
-/* Applies one register row to the key it is about and to the key's repeats, which stand behind it. */
-static void
-apply_known(
-    struct admitted *keys, size_t count, const struct id128 *id, const struct id128 *content, struct instant time, int64_t *known)
+void
+keys_known(struct admitted *keys, size_t count, size_t at, const struct id128 *content, struct instant time)
 {
-	size_t at = keys_find(keys, count, id);
-
-	must(at < count);
-	*known += !keys[at].doubtful;
 	for (size_t first = at; at < count && keys_same_identity(&keys[at], &keys[first]); at++)
 		keys[at].admission = keys_compare(&keys[at].record->event, content, time);
 }
 
-/* The identities to ask for, as an array parameter; false where there are none. */
-static bool
-list_ids(const struct admitted *keys, size_t count, bool all, struct text *ids)
-{
-	char hex[33];
-
-	for (size_t i = 0; i < count; i++) {
-		if (keys[i].admission != ADMISSION_NEW || (!all && !keys[i].doubtful))
-			continue;
-		text_add(ids, ids->length == 0 ? "{" : ",", 1);
-		text_add_string(ids, digest_hex(keys[i].record->event.event_id.byte, 16, hex));
-	}
-	if (ids->length == 0)
-		return false;
-	text_add(ids, "}", 1);
-	return true;
-}
-
-bool
-keys_probe(struct db *db, struct admitted *keys, size_t count, bool all, int64_t *known, struct error *err)
-{
-	struct text ids = {0};
-	struct rows rows;
-	bool fine = true;
-
-	*known = 0;
-	if (list_ids(keys, count, all, &ids)) {
-		fine = db_rows(db, SQL_LEDGER_USAGE_KEY_PROBE, PARAMS(text_string(&ids)), &rows, err);
-		for (int i = 0; fine && i < rows.count; i++) {
-			struct id128 id, content;
-
-			digest_unhex(row_text(&rows, i, 0), sizeof id.byte, id.byte);
-			digest_unhex(row_text(&rows, i, 1), sizeof content.byte, content.byte);
-			apply_known(keys, count, &id, &content, row_instant(&rows, i, 2), known);
-		}
-		if (fine)
-			rows_release(&rows);
-	}
-	text_release(&ids);
-	return fine;
-}
-
-enum { COPY_PIECE = 64 << 10 };
-
-static void
-encode_key(struct text *out, const struct usage_event *event, int64_t batch_id)
-{
-	copy_row(out, 4);
-	copy_field(out, event->event_id.byte, sizeof event->event_id.byte);
-	copy_field(out, event->content.byte, sizeof event->content.byte);
-	copy_instant(out, event->time);
-	copy_bigint(out, batch_id);
-}
-
-bool
-keys_insert(struct db *db, const struct admitted *keys, size_t count, int64_t batch_id, struct text *buffer, struct error *err)
-{
-	int64_t wanted = 0, taken;
-
-	if (!db_copy_in_begin(db, SQL_LEDGER_USAGE_KEY_COPY, err))
-		return false;
-	text_clear(buffer);
-	copy_header(buffer);
-	/* In pieces, so that the server works on one while the next is made. */
-	for (size_t i = 0; i < count; i++) {
-		if (keys[i].admission != ADMISSION_NEW)
-			continue;
-		encode_key(buffer, &keys[i].record->event, batch_id);
-		wanted++;
-		if (buffer->length < COPY_PIECE)
-			continue;
-		if (!db_copy_in_bytes(db, buffer->bytes, buffer->length, err))
-			return false;
-		text_clear(buffer);
-	}
-	copy_trailer(buffer);
-	if (!db_copy_in_bytes(db, buffer->bytes, buffer->length, err) || !db_copy_in_end(db, &taken, err))
-		return false;
-	must(taken == wanted);
-	return true;
-}
-
 /* --- identities booked lately ----------------------------------------------------------------- */
 
-enum { RECENT_SLOTS = 1 << 19, FILTER_WORDS = 8, FILTER_BLOCKS = 1 << 17, FILTER_KEYS = 6000000 };
+enum { RECENT_SLOTS = 1 << 19 };
 
-/* A split block Bloom filter: a key has one bit in each of the eight words of one cache line.  Eleven bits a key when full, so that
- * about one in a hundred is doubted for nothing. */
-struct key_filter {
-	uint64_t block[FILTER_BLOCKS][FILTER_WORDS];
-	size_t keys;
-};
-
-/* An identity has two slots to be in, and takes the place of the older one.  When a filter is full the one before it starts afresh. */
+/* An identity has two slots to be in, and takes the place of the older one. */
 struct recent_keys {
 	struct recent_slot {
-		uint64_t high, low;
+		struct key_id id;
 		struct id128 content;
 		struct instant time;
 		uint64_t batch; /* 0: free; else the place of its batch among those remembered */
 	} slot[RECENT_SLOTS];
 	uint64_t batches;
-	struct key_filter filter[2];
-	int filling;
 };
 
 struct recent_keys *
@@ -217,43 +192,11 @@ recent_keys_free(struct recent_keys *recent)
 	free(recent);
 }
 
-static uint64_t
-filter_bit(const struct admitted *key, int word)
-{
-	return (uint64_t)1 << (key->high >> (6 * word) & 63);
-}
-
-static bool
-filter_has(const struct key_filter *filter, const struct admitted *key)
-{
-	const uint64_t *block = filter->block[key->low % FILTER_BLOCKS];
-
-	for (int i = 0; i < FILTER_WORDS; i++)
-		if ((block[i] & filter_bit(key, i)) == 0)
-			return false;
-	return true;
-}
-
-static void
-filter_add(struct recent_keys *recent, const struct admitted *key)
-{
-	struct key_filter *filter = &recent->filter[recent->filling];
-
-	if (filter->keys == FILTER_KEYS) {
-		recent->filling = !recent->filling;
-		filter = &recent->filter[recent->filling];
-		memset(filter, 0, sizeof *filter);
-	}
-	for (int i = 0; i < FILTER_WORDS; i++)
-		filter->block[key->low % FILTER_BLOCKS][i] |= filter_bit(key, i);
-	filter->keys++;
-}
-
-/* Slots are neighbours, so that one look at memory serves both. */
+/* Sorted identities sweep the slots in their order; the two of one are neighbours, so that one look at memory serves both. */
 static size_t
 first_slot(const struct admitted *key)
 {
-	return key->low % RECENT_SLOTS & ~(size_t)1;
+	return (size_t)((key->id.high >> 32) * RECENT_SLOTS >> 32) & ~(size_t)1;
 }
 
 void
@@ -263,11 +206,8 @@ recent_keys_mark(const struct recent_keys *recent, struct admitted *keys, size_t
 		const struct recent_slot *slot = &recent->slot[first_slot(&keys[i])];
 
 		for (int j = 0; j < 2; j++)
-			if (slot[j].high == keys[i].high && slot[j].low == keys[i].low && slot[j].batch != 0)
+			if (slot[j].batch != 0 && key_id_compare(slot[j].id, keys[i].id) == 0)
 				keys[i].admission = keys_compare(&keys[i].record->event, &slot[j].content, slot[j].time);
-		/* A correction must have been asked for, and what made this one of a count may have come before. */
-		keys[i].doubtful =
-		    keys[i].is_final || filter_has(&recent->filter[0], &keys[i]) || filter_has(&recent->filter[1], &keys[i]);
 	}
 }
 
@@ -278,10 +218,8 @@ recent_keys_remember(struct recent_keys *recent, const struct admitted *keys, si
 	for (size_t i = 0; i < count; i++) {
 		struct recent_slot *slot = &recent->slot[first_slot(&keys[i])];
 
-		if (keys[i].admission != ADMISSION_NEW)
-			continue;
-		slot[slot[0].batch > slot[1].batch] = (struct recent_slot){
-		    keys[i].high, keys[i].low, keys[i].record->event.content, keys[i].record->event.time, recent->batches};
-		filter_add(recent, &keys[i]);
+		if (keys[i].admission == ADMISSION_NEW)
+			slot[slot[0].batch > slot[1].batch] = (struct recent_slot){
+			    keys[i].id, keys[i].record->event.content, keys[i].record->event.time, recent->batches};
 	}
 }

@@ -8,22 +8,20 @@
 
 #include <string.h>
 
-#include "base/copy_binary.h"
 #include "base/digest.h"
+#include "ledger/archive_merge.h"
+#include "ledger/batch_headers.h"
 #include "ledger/credit_note.h"
 #include "ledger/invoice.h"
 #include "ledger/series.h"
 
-enum { EVENT_FIELDS = 19, HEADER_NUMBERS = 12 };
-
-/* Columns of batch_headers.sql: batch, position, then the other numbers of the digest, previous digest, digest (hexadecimal),
- * ranges of a batch of messages. */
-enum { HEADER_BATCH = 0, HEADER_POSITION = 1, HEADER_PREVIOUS = HEADER_NUMBERS, HEADER_DIGEST, HEADER_RANGES };
-
 struct verifying {
+	struct run *run;
 	const struct rows *headers;
 	int at; /* the header whose rows are being read */
 	struct digest *digest;
+	struct archive_merge *archives;
+	int64_t not_recomputed; /* batches with rows in files that are not there */
 	verify_differs *differs;
 	void *context;
 };
@@ -31,65 +29,87 @@ struct verifying {
 static void
 begin(struct verifying *verifying)
 {
-	unsigned char previous[DIGEST_SIZE];
-
-	if (verifying->at >= verifying->headers->count)
-		return;
-	digest_unhex(row_text(verifying->headers, verifying->at, HEADER_PREVIOUS), sizeof previous, previous);
-	digest_begin(verifying->digest);
-	digest_field(verifying->digest, previous, sizeof previous);
-	for (int i = 0; i < HEADER_NUMBERS; i++)
-		digest_number(verifying->digest, row_number(verifying->headers, verifying->at, i));
-	if (!row_is_null(verifying->headers, verifying->at, HEADER_RANGES))
-		digest_field(verifying->digest, row_text(verifying->headers, verifying->at, HEADER_RANGES),
-		    row_length(verifying->headers, verifying->at, HEADER_RANGES));
+	if (verifying->at < verifying->headers->count)
+		batch_digest_begin(verifying->digest, verifying->headers, verifying->at);
 }
 
 /* Ends the batch at hand and goes to the next. */
 static void
 finish(struct verifying *verifying)
 {
-	const char *batch = row_text(verifying->headers, verifying->at, HEADER_BATCH);
-	unsigned char sum[DIGEST_SIZE];
-	char hex[DIGEST_HEX];
+	int at = verifying->at++;
+	bool holds = batch_digest_holds(verifying->digest, verifying->headers, at);
 
-	digest_end(verifying->digest, sum);
-	if (strcmp(digest_hex(sum, sizeof sum, hex), row_text(verifying->headers, verifying->at, HEADER_DIGEST)) != 0)
-		verifying->differs(verifying->context, "rows or header were changed in batch", batch);
-	verifying->at++;
+	if (archive_merge_lacks(verifying->archives, batch_header_number(verifying->headers, at)))
+		verifying->not_recomputed++;
+	else if (!holds)
+		verifying->differs(
+		    verifying->context, "rows or header were changed in batch", row_text(verifying->headers, at, 0));
 	begin(verifying);
 }
 
-static bool
-verify_row(void *context, const char *bytes, size_t length, struct error *err)
+static void
+verify_row(void *context, const struct archive_row *row, struct bytes bytes)
 {
 	struct verifying *verifying = context;
-	struct copy_reader row = copy_read_row(bytes, length, EVENT_FIELDS);
-	int64_t batch = copy_read_bigint(&row, 0);
+	const struct rows *headers = verifying->headers;
 
-	(void)err;
-	while (verifying->at < verifying->headers->count && row_number(verifying->headers, verifying->at, HEADER_BATCH) < batch)
+	while (verifying->at < headers->count && batch_header_number(headers, verifying->at) < row->batch)
 		finish(verifying);
-	if (verifying->at == verifying->headers->count || row_number(verifying->headers, verifying->at, HEADER_BATCH) != batch) {
+	if (verifying->at == headers->count || batch_header_number(headers, verifying->at) != row->batch) {
 		char text[DECIMAL_TEXT];
 
-		verifying->differs(verifying->context, "a row has no header, of batch", integer_format(batch, text));
-		return true;
+		verifying->differs(verifying->context, "a row has no header, of batch", integer_format(row->batch, text));
+		return;
 	}
-	digest_field(verifying->digest, bytes, length);
+	digest_field(verifying->digest, bytes.at, bytes.length);
+}
+
+/* A row of the ledger, and what is archived before it. */
+static bool
+take_row(void *context, const char *bytes, size_t length, struct error *err)
+{
+	struct verifying *verifying = context;
+	struct archive_row row;
+
+	archive_row_read(bytes, length, &row);
+	if (!archive_merge_before(verifying->archives, &row, verify_row, verifying, err))
+		return false;
+	verify_row(verifying, &row, (struct bytes){bytes, length});
 	return true;
+}
+
+static void
+tell_missing(const struct verifying *verifying)
+{
+	const char *first;
+	size_t missing = archive_merge_missing(verifying->archives, &first);
+
+	if (missing > 0)
+		say(verifying->run,
+		    "%lld batches were NOT computed again: their rows are in %zu archive files that are not there, or not what "
+		    "was "
+		    "written (%s%s); their stored proofs and sums are what is compared",
+		    (long long)verifying->not_recomputed, missing, first, missing > 1 ? " ..." : "");
 }
 
 static bool
 verify_rows(struct run *run, const struct rows *headers, verify_differs *differs, void *context, struct error *err)
 {
-	struct verifying verifying = {.headers = headers, .digest = digest_new(), .differs = differs, .context = context};
-	bool fine;
+	struct verifying verifying = {
+	    .run = run, .headers = headers, .digest = digest_new(), .differs = differs, .context = context};
+	bool fine = archive_merge_open(run, differs, context, &verifying.archives, err);
 
+	if (!fine)
+		verifying.archives = NULL;
 	begin(&verifying);
-	fine = db_copy_out(run->db, SQL_LEDGER_ROWS_VERIFY_COPY, verify_row, &verifying, err);
+	fine = fine && db_copy_out(run->db, SQL_LEDGER_ROWS_VERIFY_COPY, take_row, &verifying, err) &&
+	    archive_merge_before(verifying.archives, NULL, verify_row, &verifying, err);
 	while (fine && verifying.at < headers->count)
 		finish(&verifying);
+	if (fine)
+		tell_missing(&verifying);
+	archive_merge_close(verifying.archives);
 	digest_free(verifying.digest);
 	return fine;
 }

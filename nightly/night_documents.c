@@ -21,11 +21,12 @@
 static const char step[] = "documents";
 
 /* Columns of documents_due.sql. */
-enum due_column { DUE_FOLDER, DUE_ISSUER, DUE_YEAR, DUE_NUMBER, DUE_TENANT, DUE_PERIOD };
+enum due_column { DUE_FOLDER, DUE_ISSUER, DUE_YEAR, DUE_NUMBER, DUE_TENANT, DUE_PERIOD, DUE_LINES };
 
 enum {
 	GROUP_DOCUMENTS = 128,  /* written together */
 	GROUP_BYTES = 16 << 20, /* or as soon as they have so many */
+	LOADED_LINES = 20000,   /* of invoices that are loaded together */
 	FILES = 2,              /* of a document */
 };
 
@@ -41,6 +42,8 @@ struct documents {
 	struct run *run;
 	const char *folder;
 	struct rows due;
+	struct issued_invoices *loaded;       /* of rows from `loaded_from` to before `loaded_to`, or NULL */
+	int loaded_from, loaded_to, alone_to; /* before the last, each is loaded alone */
 	struct document group[GROUP_DOCUMENTS];
 	size_t count, bytes; /* of the group */
 	struct arena arena;  /* as long as the group */
@@ -72,19 +75,84 @@ free_document(struct document *document)
 	*document = (struct document){0};
 }
 
+static bool
+is_invoice(const struct documents *documents, int row)
+{
+	return strcmp(due(documents, row, DUE_FOLDER), "invoices") == 0;
+}
+
+static bool
+load_to(struct documents *documents, int from, int to, struct error *err)
+{
+	const char **numbers = memory_new((size_t)(to - from), sizeof *numbers);
+	bool fine;
+
+	for (int row = from; row < to; row++)
+		numbers[row - from] = due(documents, row, DUE_NUMBER);
+	fine = issued_invoices_load(documents->run, numbers, (size_t)(to - from), &documents->loaded, err);
+	free(numbers);
+	return fine;
+}
+
+/* Where those end that are loaded together with this one. */
+static int
+load_end(const struct documents *documents, int row)
+{
+	int64_t lines = 0;
+	int to = row;
+
+	do
+		lines += row_number(&documents->due, to++, DUE_LINES);
+	while (to < documents->due.count && to - row < GROUP_DOCUMENTS && is_invoice(documents, to) &&
+	    lines + row_number(&documents->due, to, DUE_LINES) <= LOADED_LINES);
+	return to;
+}
+
+/* An invoice, and those behind it.  Where one of them cannot be loaded, each is loaded alone, to be told which. */
+static bool
+load_invoices(struct documents *documents, int row, struct error *err)
+{
+	struct error failed = {0};
+
+	if (documents->loaded != NULL && row < documents->loaded_to)
+		return true;
+	issued_invoices_free(documents->loaded);
+	documents->loaded = NULL;
+	documents->loaded_from = row;
+	documents->loaded_to = load_end(documents, row);
+	if (row >= documents->alone_to && load_to(documents, row, documents->loaded_to, &failed))
+		return true;
+	if (ends_night(&failed)) {
+		*err = failed;
+		return false;
+	}
+	if (row >= documents->alone_to)
+		documents->alone_to = documents->loaded_to;
+	documents->loaded_to = row + 1;
+	return load_to(documents, row, row + 1, err);
+}
+
+static bool
+write_invoice(struct documents *documents, int row, FILE *text, FILE *json, struct error *err)
+{
+	if (!load_invoices(documents, row, err))
+		return false;
+	issued_invoice_write(documents->loaded, (size_t)(row - documents->loaded_from), text, json);
+	return true;
+}
+
 /* Its bytes. */
 static bool
 make_document(struct documents *documents, struct document *document, struct error *err)
 {
 	const char *number = due(documents, document->row, DUE_NUMBER);
-	bool is_invoice = strcmp(due(documents, document->row, DUE_FOLDER), "invoices") == 0;
 	FILE *json = open_memstream(&document->bytes[0], &document->length[0]);
 	FILE *text = open_memstream(&document->bytes[1], &document->length[1]);
 	bool fine;
 
 	must(json != NULL && text != NULL);
-	fine = is_invoice ? invoice_issued(documents->run, number, text, json, err)
-			  : credit_note_issued(documents->run, number, text, json, err);
+	fine = is_invoice(documents, document->row) ? write_invoice(documents, document->row, text, json, err)
+						    : credit_note_issued(documents->run, number, text, json, err);
 	must(fclose(json) == 0 && fclose(text) == 0);
 	return fine;
 }
@@ -154,11 +222,11 @@ park_document(struct documents *documents, const struct document *document, cons
 	    &documents->failed, due(documents, document->row, DUE_TENANT), due(documents, document->row, DUE_PERIOD), &why);
 }
 
-static bool
-record_file(struct documents *documents, const struct document *document, int i, const struct kept_file *file, struct error *err)
+static struct night_unit
+unit_of(struct documents *documents, const struct document *document, int i, const struct kept_file *file)
 {
+	struct night_unit unit = {.name = document->unit[i], .digest = file->digest};
 	struct text result = {0};
-	bool fine;
 
 	text_add_format(&result, "{\"bytes\":%zu,\"number\":", file->length);
 	text_add_json(&result, due(documents, document->row, DUE_NUMBER));
@@ -167,39 +235,37 @@ record_file(struct documents *documents, const struct document *document, int i,
 	text_add_string(&result, ",\"period\":");
 	text_add_json(&result, due(documents, document->row, DUE_PERIOD));
 	text_add_string(&result, "}");
-	fine = night_unit_done(documents->run, step, document->unit[i], text_string(&result), file->digest, err);
+	unit.result = arena_copy(&documents->arena, result.bytes, result.length);
 	text_release(&result);
-	return fine;
+	return unit;
 }
 
 /* A document is done when all of its files are there. */
-static bool
-record_document(struct documents *documents, const struct document *document, const struct kept_file *files, struct error *err)
+static size_t
+add_units(struct documents *documents, const struct document *document, const struct kept_file *files, struct night_unit *units)
 {
-	bool fine = true;
-
 	for (int i = 0; i < FILES; i++)
 		if (files[i].kept == FILE_KEPT_DIFFERENT) {
 			park_document(documents, document, &files[i]);
-			return true;
+			return 0;
 		}
-	for (int i = 0; fine && i < FILES; i++)
-		fine = record_file(documents, document, i, &files[i], err);
-	return fine;
+	for (int i = 0; i < FILES; i++)
+		units[i] = unit_of(documents, document, i, &files[i]);
+	return FILES;
 }
 
 static bool
 record_group(struct documents *documents, const struct kept_file *files, struct error *err)
 {
-	struct db *db = documents->run->db;
-	bool fine = db_begin(db, err);
+	struct night_unit *units = memory_new(FILES * documents->count, sizeof *units);
+	size_t count = 0;
+	bool fine;
 
-	for (size_t i = 0; fine && i < documents->count; i++)
-		fine = record_document(documents, &documents->group[i], &files[FILES * i], err);
-	if (fine && db_commit(db, err))
-		return true;
-	db_rollback(db);
-	return false;
+	for (size_t i = 0; i < documents->count; i++)
+		count += add_units(documents, &documents->group[i], &files[FILES * i], &units[count]);
+	fine = night_units_done(documents->run, step, units, count, err);
+	free(units);
+	return fine;
 }
 
 static void
@@ -390,6 +456,7 @@ night_documents(struct night *night, struct night_told *told, struct error *err)
 	fine = write_documents(documents, err) && write_workbooks(documents, err) && settle(documents, &parked, err) &&
 	    tell(documents, parked, told, err);
 	rows_release(&documents->due);
+	issued_invoices_free(documents->loaded);
 	parkings_release(&documents->failed);
 	text_release(&documents->swept);
 	arena_release(&documents->arena);

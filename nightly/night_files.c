@@ -30,6 +30,7 @@ struct folder_source {
 	struct night *night;
 	const char *name, *folder, *pattern, *mapping;
 	struct profile *profile; /* or NULL; opened when files are taken */
+	struct ledger_memory *memory;
 };
 
 static struct folder_source
@@ -387,7 +388,7 @@ read_file(struct taking *taking, int64_t position_id, struct intake_result *resu
 	struct intake_keeping keeping = {.position_id = position_id, .keep = keep, .context = taking};
 	struct error why;
 
-	if (intake_file_on(taking->run, taking->path, &options, limits, &keeping, result, &why))
+	if (intake_file_on(taking->run, source->memory, taking->path, &options, limits, &keeping, result, &why))
 		return true;
 	if (result->unreadable && why.kind == ERROR_INPUT && strcmp(why.file, taking->path) == 0)
 		return finish_unit(taking, result, &why, err);
@@ -480,12 +481,13 @@ sum_files(const struct folder_source *source, struct intake_result *sum, struct 
 }
 
 bool
-night_files(struct night *night, const char *name, struct intake_result *sum, struct error *err)
+night_files(struct night *night, const char *name, struct ledger_memory *memory, struct intake_result *sum, struct error *err)
 {
 	struct folder_source source = source_of(night, name);
 	bool fine;
 
 	*sum = (struct intake_result){0};
+	source.memory = memory;
 	if (!source_profile(night->config, name, &source.profile, err))
 		return false;
 	fine = check_mapping(&source, err) && night_files_plan(night, err) && take_files(&source, err) &&

@@ -81,17 +81,22 @@ add_sum(struct intake_result *sum, const struct intake_result *more)
 static bool
 take_sources(struct night *night, struct taken *taken, struct error *err)
 {
+	struct ledger_memory *memory;
+	bool fine = true;
+
 	if (!night_files_plan(night, err) || !night_kafka_plan(night, err))
 		return false;
-	for (size_t i = 0; i < config_names(night->config, "source"); i++) {
+	memory = ledger_memory_new(config_number(night->config, "register.filter_mib"));
+	for (size_t i = 0; fine && i < config_names(night->config, "source"); i++) {
 		const char *source = config_name(night->config, "source", i);
 		struct intake_result sum = {0};
 
-		if (!(is_files(night, source) ? night_files : night_kafka)(night, source, &sum, err))
-			return error_wrap(err, "source %s", source);
+		fine = (is_files(night, source) ? night_files : night_kafka)(night, source, memory, &sum, err) ||
+		    error_wrap(err, "source %s", source);
 		add_sum(&taken->sum, &sum);
 	}
-	return true;
+	ledger_memory_free(memory);
+	return fine;
 }
 
 /* --- files, and units that were not taken to their end ---------------------------------------------- */

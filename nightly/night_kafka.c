@@ -324,12 +324,13 @@ take(struct topic *topic, struct error *err)
 }
 
 bool
-night_kafka(struct night *night, const char *source, struct intake_result *sum, struct error *err)
+night_kafka(struct night *night, const char *source, struct ledger_memory *memory, struct intake_result *sum, struct error *err)
 {
 	struct topic topic = {.night = night, .source = source};
 	bool finished;
 
 	read_settings(&topic);
+	topic.options.memory = memory;
 	if (!read_pinned(&topic, err))
 		return false;
 	must(topic.count > 0);

@@ -23,12 +23,14 @@ night_reading_time(const struct night *night)
 	return night->caught_up ? night->run->now : night->read_at;
 }
 
-/* All that the night takes of one source.  *sum, which is empty before, is what became of its records in this night, in all attempts
+/* All that the night takes of one source; `memory` is what its sources share.  *sum, which is empty before, is what became of its records in this night, in all attempts
  * together; `waiting` is not used.  An error of kind AWAY or BUSY (others read the topic, the lock is lost) lets the night go on later. */
 MUST_CHECK
-bool night_kafka(struct night *night, const char *source, struct intake_result *sum, struct error *err);
+bool night_kafka(
+    struct night *night, const char *source, struct ledger_memory *memory, struct intake_result *sum, struct error *err);
 MUST_CHECK
-bool night_files(struct night *night, const char *source, struct intake_result *sum, struct error *err);
+bool night_files(
+    struct night *night, const char *source, struct ledger_memory *memory, struct intake_result *sum, struct error *err);
 /* Pins the files of all sources of this kind, where a run has not done so: before anything is taken of any source.  Again, it does nothing. */
 MUST_CHECK
 bool night_files_plan(struct night *night, struct error *err);

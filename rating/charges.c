@@ -483,19 +483,13 @@ has_negative_step(const struct pricing *pricing, bool *negative, struct error *e
 	return true;
 }
 
-/* Numbers that stand for everything a charge of usage shows. */
-struct fast_key {
-	const void *chosen;
-	size_t segment;
-	int32_t meter, time, bracket, tier;
-};
-
 /* The charge of usage at a step, found by few bytes. */
 static bool
 usage_charge(
     struct charging *charging, const struct pricing *pricing, size_t step, bool is_volume, size_t *place, struct error *err)
 {
 	const struct tier_step *at = &pricing->tiers->step[step];
+	struct chosen_meter *meter = &pricing->chosen->meter[pricing->usage->meter];
 	struct fast_key key;
 	struct decimal price = {0};
 	bool is_new;
@@ -508,10 +502,17 @@ usage_charge(
 	key.time = (int32_t)pricing->time;
 	key.bracket = (int32_t)pricing->bracket;
 	key.tier = is_volume ? -1 : (int32_t)step;
+	/* Mostly it is the same as for the usage before. */
+	if (memcmp(&key, &meter->last, sizeof key) == 0) {
+		*place = meter->last_place;
+		return true;
+	}
 	fast = index_number(&charging->fast_index, (const char *)&key, sizeof key, &is_new);
 	charging->fast = memory_grow(charging->fast, &charging->fast_room, fast + 1, sizeof *charging->fast);
 	if (!is_new) {
 		*place = charging->fast[fast];
+		meter->last = key;
+		meter->last_place = *place;
 		return true;
 	}
 	if (!is_volume &&
@@ -683,7 +684,8 @@ price_usage(struct charging *charging, const struct usage *usage, i128 quantity,
 	}
 	meter = &pricing.chosen->meter[usage->meter];
 	if (!meter->asked)
-		*meter = (struct chosen_meter){true, price_choice_meter(&pricing.chosen->choice, usage->meter), 0};
+		*meter =
+		    (struct chosen_meter){.asked = true, .answer = price_choice_meter(&pricing.chosen->choice, usage->meter)};
 	pricing.answer = &meter->answer;
 	reason = "no_price";
 	if (meter->answer.price == NULL || !find_place(usage, &pricing, &reason)) {

@@ -18,12 +18,21 @@ struct counter {
 };
 
 /* Rules chosen for a subject, and what was found out about its meters. */
+/* Numbers that stand for everything a charge of usage shows. */
+struct fast_key {
+	const void *chosen;
+	size_t segment;
+	int32_t meter, time, bracket, tier;
+};
+
 struct chosen {
 	struct price_choice choice;
 	struct chosen_meter {
 		bool asked;
 		struct price_answer answer;
 		size_t counter; /* its place, from 1; 0: not asked yet */
+		struct fast_key last;
+		size_t last_place; /* of the charge that `last` stands for */
 	} meter[METER_LIMIT];
 };
 

@@ -1,4 +1,6 @@
 /* cmd_rate.c -- `tollbook rate`: new usage into charges. */
+#include <string.h>
+
 #include "base/table.h"
 #include "base/workers.h"
 #include "ledger/meter.h"
@@ -10,6 +12,7 @@ static bool rate(struct run *run, struct error *err);
 static const struct option_spec options[] = {
     {"period", "YYYY-MM", "only charges of this billing period", 'p'},
     {"tenant", "TENANT", "only charges of this tenant", 't'},
+    {"share", "K/N", "rate the K-th of N shares of the tenants, while other processes rate the others", 0},
     {"workers", "N", "threads that price; the result is the same with any number; default: one a processor", 0},
     {0},
 };
@@ -22,7 +25,8 @@ const struct command cmd_rate = {
     .needs = NEEDS_DB,
     .prints_rows = true,
     .takes_dry_run = true,
-    .example = "  tollbook rate\n  tollbook rate --period 2026-10 --tenant acme --dry-run",
+    .example = "  tollbook rate\n  tollbook rate --period 2026-10 --tenant acme --dry-run\n"
+	       "  tollbook rate --share 2/3",
     .run = rate,
 };
 
@@ -94,6 +98,40 @@ end_with_first(const struct failures *failures, struct error *err)
 	return false;
 }
 
+/* "2/3"; a count of 0 where the option is not given. */
+static bool
+share_option(const struct run *run, struct rate_share *out, struct error *err)
+{
+	const char *text = option_value(run, "share"), *slash = text == NULL ? NULL : strchr(text, '/');
+	i128 number, count;
+
+	*out = (struct rate_share){0};
+	if (text == NULL)
+		return true;
+	if (slash == NULL || !integer_parse(text, (size_t)(slash - text), &number, err) ||
+	    !integer_parse(slash + 1, strlen(slash + 1), &count, err) || number < 1 || number > count ||
+	    count > RATE_SHARES_MAX) {
+		error_set(err, ERROR_USAGE, "--share: \"%s\" is no share", text);
+		return error_hint(err, "Write K/N, K from 1 to N, N at most %d: 2/3 is the second of three.", RATE_SHARES_MAX);
+	}
+	*out = (struct rate_share){(int64_t)number, (int64_t)count};
+	if (!run->dry_run)
+		return true;
+	error_set(
+	    err, ERROR_USAGE, "--share and --dry-run do not go together: a share sums, prices and books one after the other");
+	return error_hint(err, "Leave out --share to see what rating would do.");
+}
+
+static bool
+rate_scope(struct run *run, struct rate_scope scope, const struct rate_told *told, struct rate_result *result, struct error *err)
+{
+	struct rate_share share;
+
+	if (!share_option(run, &share, err))
+		return false;
+	return share.count > 0 ? rate_run_share(run, scope, share, told, result, err) : rate_run(run, scope, told, result, err);
+}
+
 static bool
 rate(struct run *run, struct error *err)
 {
@@ -106,7 +144,7 @@ rate(struct run *run, struct error *err)
 	if (!option_number(run, "workers", 1, WORKERS_MAX, (int64_t)workers_default(), &workers, err))
 		return false;
 	scope.workers = (size_t)workers;
-	if (!period_option(run, &scope.period, err) || !rate_run(run, scope, &told, &result, err))
+	if (!period_option(run, &scope.period, err) || !rate_scope(run, scope, &told, &result, err))
 		return false;
 	if (result.rating_run == 0)
 		say(run, "nothing is new%s: no usage, price or contract since the last run",
@@ -117,6 +155,8 @@ rate(struct run *run, struct error *err)
 		    "charges, %lld holds",
 		    run->dry_run ? "dry " : "", (long long)result.rating_run, (long long)result.events, (long long)result.batches,
 		    (long long)result.intervals, (long long)result.ratings, (long long)result.charges, (long long)result.holds);
+	if (result.left > 0)
+		say(run, "%lld tenant periods changed while they were priced and wait for the next run", (long long)result.left);
 	if (run->dry_run)
 		say(run, "holds in force, as they stand without this run:");
 	return print_holds(run, scope, err) && end_with_first(&failures, err);

@@ -1,32 +1,56 @@
 /* intervals.c -- see intervals.h. */
 #include "rating/intervals.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/copy_binary.h"
+#include "ledger/archive_guard.h"
 #include "rating/interval_table.h"
+#include "rating/ledger_streams.h"
 
 /* How many fields the usage_copy statements give: the later ones have all fields of those before them. */
 enum { PLAIN_FIELDS = 3 + METER_COLUMNS + 1, SIZES_FIELDS, CONTEXT_FIELDS };
+/* And those of usage_sum_copy.sql and usage_copy_extra.sql. */
+enum { GROUP_FIELDS = 4 + METER_COLUMNS, EXTRA_FIELDS = 3 };
+
+enum { PART_ROWS = 500000 }; /* of the ledger, that are read and kept together */
 
 /* Some batches of the ledger: rising numbers. */
 struct batch_list {
-	const int64_t *number;
+	int64_t *number, *rows;
 	size_t count;
 	int64_t last; /* asked for last, and whether it was there */
 	bool last_there;
 };
 
+/* Batches that are read together. */
+struct part {
+	size_t first, count;
+	int64_t rows;         /* that they have */
+	bool in_groups;       /* they came summed by the server: groups, and behind them rows with other meters */
+	size_t groups_length; /* bytes of the groups */
+};
+
 struct summing {
 	struct run *run;
 	int64_t rating_run;
+	size_t streams;
 	struct distinctions before, now; /* followed before this run, and from it on */
 	struct request_classes *classes; /* NULL where nothing is told apart */
 	struct batch_list batches;       /* whose rows count */
-	int fields;                      /* of a row that comes */
+	struct part *parts;
+	size_t part_count, part_room;
+	enum statement_id copy; /* what reads them row by row */
+	int fields;             /* of a row that comes */
+	struct instant from;    /* only events from then on, where `copy` asks for that */
+	db_copy_row *row;       /* takes one */
+	bool by_groups;         /* the server may sum */
+	atomic_bool is_sparse;  /* it was tried, and groups have few rows: then they cost more than the rows */
 	struct interval_table *table;
 	struct usage_split old, split; /* of the row at hand */
 	int64_t rows, rows_expected;   /* 0: not known */
+	int64_t rows_shown;
 	const char *doing;
 	struct intervals_result *result;
 };
@@ -123,8 +147,8 @@ read_extra(struct copy_reader *reader, struct usage_row *row, struct error *err)
 	return true;
 }
 
-bool
-usage_quantities_read(struct copy_reader *reader, struct usage_row *row, struct error *err)
+static void
+read_hot(struct copy_reader *reader, struct usage_row *row)
 {
 	row->stated = 0;
 	for (int meter = 1; meter <= METER_COLUMNS; meter++) {
@@ -132,6 +156,12 @@ usage_quantities_read(struct copy_reader *reader, struct usage_row *row, struct 
 		if (row->quantity[meter] != INT64_MIN)
 			row->stated |= UINT64_C(1) << meter;
 	}
+}
+
+bool
+usage_quantities_read(struct copy_reader *reader, struct usage_row *row, struct error *err)
+{
+	read_hot(reader, row);
 	return read_extra(reader, row, err);
 }
 
@@ -162,10 +192,15 @@ split_row(struct summing *summing, const struct distinctions *followed, const st
 }
 
 static void
-show_progress(struct summing *summing)
+count_rows(struct summing *summing, int64_t rows)
 {
-	if (++summing->rows % 65536 == 0)
-		progress_count(summing->run, summing->doing, summing->rows, summing->rows_expected);
+	enum { STEP = 65536 };
+
+	summing->rows += rows;
+	if (summing->rows - summing->rows_shown < STEP)
+		return;
+	summing->rows_shown = summing->rows;
+	progress_count(summing->run, summing->doing, summing->rows, summing->rows_expected);
 }
 
 static bool
@@ -178,7 +213,7 @@ sum_row(void *context, const char *bytes, size_t length, struct error *err)
 
 	if (!is_listed(&summing->batches, copy_read_bigint(&reader, 0)))
 		return true;
-	show_progress(summing);
+	count_rows(summing, 1);
 	return read_row(&reader, summing->fields, &series, &row, err) &&
 	    split_row(summing, &summing->now, &row, &summing->split, err) &&
 	    interval_table_add(summing->table, series, &row, &summing->split, 1, err) && interval_table_room(summing->table, err);
@@ -208,7 +243,7 @@ move_row(void *context, const char *bytes, size_t length, struct error *err)
 
 	if (!is_listed(&summing->batches, copy_read_bigint(&reader, 0)))
 		return true;
-	show_progress(summing);
+	count_rows(summing, 1);
 	if (!read_row(&reader, summing->fields, &series, &row, err) ||
 	    !split_row(summing, &summing->before, &row, &summing->old, err) ||
 	    !split_row(summing, &summing->now, &row, &summing->split, err))
@@ -219,36 +254,203 @@ move_row(void *context, const char *bytes, size_t length, struct error *err)
 		interval_table_room(summing->table, err));
 }
 
+/* --- sums by the server ---------------------------------------------------------------------- */
+
+/* A group behind its series and time: how many rows it is of, and how many of those have other meters. */
+struct group_size {
+	int64_t rows, with_extra;
+};
+
+static int32_t
+read_group(struct copy_reader *reader, struct usage_row *row, struct group_size *size)
+{
+	int32_t series = copy_read_integer(reader);
+
+	*row = (struct usage_row){.time = copy_read_instant(reader), .context_input_tokens = -1};
+	size->rows = copy_read_bigint(reader, 0);
+	size->with_extra = copy_read_bigint(reader, 0);
+	return series;
+}
+
+static bool
+add_unsplit(struct summing *summing, int32_t series, const struct usage_row *row, struct error *err)
+{
+	static const struct usage_split whole = {.whole = true};
+
+	return interval_table_add(summing->table, series, row, &whole, 1, err) && interval_table_room(summing->table, err);
+}
+
+static bool
+sum_group(void *context, const char *bytes, size_t length, struct error *err)
+{
+	struct summing *summing = context;
+	struct copy_reader reader = copy_read_row(bytes, length, GROUP_FIELDS);
+	struct usage_row row;
+	struct group_size size;
+	int32_t series = read_group(&reader, &row, &size);
+
+	read_hot(&reader, &row);
+	count_rows(summing, size.rows);
+	return add_unsplit(summing, series, &row, err);
+}
+
+static bool
+sum_extra(void *context, const char *bytes, size_t length, struct error *err)
+{
+	struct copy_reader reader = copy_read_row(bytes, length, EXTRA_FIELDS);
+	int32_t series = copy_read_integer(&reader);
+	struct usage_row row = {.time = copy_read_instant(&reader), .context_input_tokens = -1};
+
+	return read_extra(&reader, &row, err) && add_unsplit(context, series, &row, err);
+}
+
+/* How many groups there are, and rows with other meters in them. */
+struct groups_told {
+	int64_t groups, with_extra;
+};
+
+static bool
+tell_group(void *context, const char *bytes, size_t length, struct error *err)
+{
+	struct groups_told *told = context;
+	struct copy_reader reader = copy_read_row(bytes, length, GROUP_FIELDS);
+	struct usage_row row;
+	struct group_size size;
+
+	(void)err;
+	(void)read_group(&reader, &row, &size);
+	told->groups++;
+	told->with_extra += size.with_extra;
+	return true;
+}
+
+static bool
+read_groups(struct summing *summing, struct db *db, struct part *part, struct text *rows, struct error *err)
+{
+	struct groups_told told = {0};
+
+	if (!db_copy_out(db, SQL_RATING_USAGE_SUM_COPY, ledger_row_keep, rows, err) ||
+	    !ledger_rows_each(rows, tell_group, &told, err))
+		return false;
+	part->in_groups = true;
+	part->groups_length = rows->length;
+	if ((told.groups + told.with_extra) * 2 > part->rows)
+		atomic_store(&summing->is_sparse, true);
+	return told.with_extra == 0 || db_copy_out(db, SQL_RATING_USAGE_COPY_EXTRA, ledger_row_keep, rows, err);
+}
+
 /* --- passes ---------------------------------------------------------------------------------- */
 
 static void
 list_batches(struct summing *summing, const struct rows *rows)
 {
-	int64_t *number = arena_take(&summing->run->arena, ((size_t)rows->count + 1) * sizeof *number);
+	struct batch_list *list = &summing->batches;
+	size_t count = (size_t)rows->count;
 
-	for (int i = 0; i < rows->count; i++)
-		number[i] = row_number(rows, i, 0);
-	summing->batches = (struct batch_list){.number = number, .count = (size_t)rows->count, .last = -1};
+	*list = (struct batch_list){.number = arena_take(&summing->run->arena, (count + 1) * sizeof *list->number),
+	    .rows = arena_take(&summing->run->arena, (count + 1) * sizeof *list->rows),
+	    .count = count,
+	    .last = -1};
+	for (int i = 0; i < rows->count; i++) {
+		list->number[i] = row_number(rows, i, 0);
+		list->rows[i] = row_number(rows, i, 1);
+	}
 }
 
-/* Streams the rows of the batches listed through `row` and sends the sums. */
+/* A number that is not listed ends a part: it may be of a batch that is booked a moment later, whose rows the server must not add. */
+static void
+list_parts(struct summing *summing)
+{
+	const struct batch_list *list = &summing->batches;
+	struct part *part = NULL;
+
+	summing->part_count = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		if (part == NULL || part->rows + list->rows[i] > PART_ROWS || list->number[i] != list->number[i - 1] + 1) {
+			summing->parts =
+			    memory_grow(summing->parts, &summing->part_room, summing->part_count + 1, sizeof *summing->parts);
+			part = &summing->parts[summing->part_count++];
+			*part = (struct part){.first = i};
+		}
+		part->count++;
+		part->rows += list->rows[i];
+	}
+}
+
 static bool
-pass(struct summing *summing, enum statement_id copy, struct instant from, bool skip_zeros, db_copy_row *row, struct error *err)
+set_range(const struct summing *summing, struct db *db, const struct part *part, struct error *err)
+{
+	const struct batch_list *list = &summing->batches;
+	struct arena arena = {0};
+	struct rows rows;
+	bool fine = db_one_row(db, SQL_RATING_USAGE_RANGE_SET,
+	    PARAMS(param_number(&arena, list->number[part->first]),
+		param_number(&arena, list->number[part->first + part->count - 1]), param_instant(&arena, summing->from),
+		distinctions_need_context(&summing->now) ? "true" : "false"),
+	    &rows, err);
+
+	if (fine)
+		rows_release(&rows);
+	arena_release(&arena);
+	return fine;
+}
+
+static bool
+read_part(void *context, struct db *db, size_t at, struct text *rows, struct error *err)
+{
+	struct summing *summing = context;
+	struct part *part = &summing->parts[at];
+
+	if (!set_range(summing, db, part, err))
+		return false;
+	if (summing->by_groups && !atomic_load(&summing->is_sparse))
+		return read_groups(summing, db, part, rows, err);
+	return db_copy_out(db, summing->copy, ledger_row_keep, rows, err);
+}
+
+/* What the headers promise is there: all of it, or nothing of it is summed. */
+static bool
+check_rows(const struct summing *summing, const struct part *part, int64_t rows, struct error *err)
+{
+	const struct batch_list *list = &summing->batches;
+
+	if (summing->rows_expected == 0 || rows == part->rows)
+		return true;
+	error_set(err, ERROR_STATE, "batches %lld to %lld have %lld ledger rows, and their headers say %lld",
+	    (long long)list->number[part->first], (long long)list->number[part->first + part->count - 1], (long long)rows,
+	    (long long)part->rows);
+	return error_hint(err, "Run tollbook reconcile: it says which batch that is. Nothing is rated.");
+}
+
+static bool
+take_part(void *context, size_t at, const struct text *rows, struct error *err)
+{
+	struct summing *summing = context;
+	const struct part *part = &summing->parts[at];
+	int64_t before = summing->rows;
+	const struct text groups = {.bytes = rows->bytes, .length = part->groups_length},
+			  others = {.bytes = rows->bytes + part->groups_length, .length = rows->length - part->groups_length};
+
+	if (!part->in_groups)
+		return ledger_rows_each(rows, summing->row, summing, err) &&
+		    check_rows(summing, part, summing->rows - before, err);
+	return ledger_rows_each(&groups, sum_group, summing, err) && check_rows(summing, part, summing->rows - before, err) &&
+	    ledger_rows_each(&others, sum_extra, summing, err);
+}
+
+/* Reads the rows of the batches listed and sends the sums. */
+static bool
+pass(struct summing *summing, bool skip_zeros, struct error *err)
 {
 	struct run *run = summing->run;
-	const struct batch_list *batches = &summing->batches;
-	struct rows rows;
+	struct ledger_reads reads = {summing, 0, read_part, take_part};
 	bool fine;
 
-	if (!db_one_row(run->db, SQL_RATING_USAGE_RANGE_SET,
-		PARAMS(param_number(&run->arena, batches->number[0]),
-		    param_number(&run->arena, batches->number[batches->count - 1]), param_instant(&run->arena, from),
-		    distinctions_need_context(&summing->now) ? "true" : "false"),
-		&rows, err))
-		return false;
-	rows_release(&rows);
+	list_parts(summing);
+	reads.count = summing->part_count;
+	summing->rows = summing->rows_shown = 0;
 	summing->table = interval_table_new(summing->rating_run, skip_zeros);
-	fine = db_copy_out(run->db, copy, row, summing, err) &&
+	fine = ledger_streams_read(run, summing->streams, &reads, err) &&
 	    interval_table_send(summing->table, run->db, &summing->result->intervals, err);
 	progress_end(run);
 	interval_table_free(summing->table);
@@ -274,43 +476,58 @@ static bool
 move_old(struct summing *summing, struct instant from, struct error *err)
 {
 	struct run *run = summing->run;
+	const char *since = param_instant(&run->arena, from);
 	struct rows rows;
 
-	if (!db_rows(run->db, SQL_RATING_BATCHES_SUMMED_SINCE, PARAMS(param_instant(&run->arena, from)), &rows, err))
+	if (!archive_refuse_since(
+		run->db, since, arena_format(&run->arena, "prices tell requests of before apart, from %s on", since), err))
+		return false;
+	if (!db_rows(run->db, SQL_RATING_BATCHES_SUMMED_SINCE, PARAMS(since), &rows, err))
 		return false;
 	list_batches(summing, &rows);
 	rows_release(&rows);
 	summing->doing = "telling requests apart: rows";
 	summing->fields = CONTEXT_FIELDS;
-	return summing->batches.count == 0 || pass(summing, SQL_RATING_USAGE_COPY_AGAIN, from, true, move_row, err);
+	summing->copy = SQL_RATING_USAGE_COPY_AGAIN;
+	summing->row = move_row;
+	summing->from = from;
+	return summing->batches.count == 0 || pass(summing, true, err);
+}
+
+/* How new rows are read. */
+static void
+choose_reading(struct summing *summing)
+{
+	summing->doing = "summing usage: rows";
+	summing->row = sum_row;
+	summing->by_groups = summing->classes == NULL;
+	summing->copy = SQL_RATING_USAGE_COPY;
+	summing->fields = PLAIN_FIELDS;
+	if (distinctions_need_context(&summing->now)) {
+		summing->copy = SQL_RATING_USAGE_COPY_CONTEXT;
+		summing->fields = CONTEXT_FIELDS;
+	} else if (summing->classes != NULL) {
+		summing->copy = SQL_RATING_USAGE_COPY_SIZES;
+		summing->fields = SIZES_FIELDS;
+	}
 }
 
 static bool
 sum_new(struct summing *summing, struct error *err)
 {
 	struct run *run = summing->run;
-	enum statement_id copy = SQL_RATING_USAGE_COPY;
 	struct rows rows;
 
 	if (!db_rows(run->db, SQL_RATING_BATCHES_PENDING, NO_PARAMS, &rows, err))
 		return false;
 	list_batches(summing, &rows);
-	for (int i = 0; i < rows.count; i++)
-		summing->rows_expected += row_number(&rows, i, 1);
 	rows_release(&rows);
-	summing->doing = "summing usage: rows";
-	summing->fields = PLAIN_FIELDS;
-	summing->rows = 0;
 	if (summing->batches.count == 0)
 		return true;
-	if (distinctions_need_context(&summing->now)) {
-		copy = SQL_RATING_USAGE_COPY_CONTEXT;
-		summing->fields = CONTEXT_FIELDS;
-	} else if (summing->classes != NULL) {
-		copy = SQL_RATING_USAGE_COPY_SIZES;
-		summing->fields = SIZES_FIELDS;
-	}
-	if (!pass(summing, copy, (struct instant){0}, false, sum_row, err))
+	for (size_t i = 0; i < summing->batches.count; i++)
+		summing->rows_expected += summing->batches.rows[i];
+	choose_reading(summing);
+	if (!pass(summing, false, err))
 		return false;
 	summing->result->batches = (int64_t)summing->batches.count;
 	summing->result->events = summing->rows;
@@ -320,7 +537,7 @@ sum_new(struct summing *summing, struct error *err)
 bool
 intervals_sum(struct run *run, struct intervals_scope scope, struct intervals_result *result, struct error *err)
 {
-	struct summing summing = {.run = run, .rating_run = scope.rating_run, .result = result};
+	struct summing summing = {.run = run, .rating_run = scope.rating_run, .streams = scope.streams, .result = result};
 	struct instant from = {0};
 	bool fine;
 
@@ -331,6 +548,7 @@ intervals_sum(struct run *run, struct intervals_scope scope, struct intervals_re
 		fine = fine && request_classes_store(summing.classes, run->db, err);
 		request_classes_free(summing.classes);
 	}
+	free(summing.parts);
 	free(summing.old.shares);
 	free(summing.split.shares);
 	distinctions_release(&summing.before);

@@ -17,6 +17,8 @@ struct rate_scope {
 struct rate_result {
 	int64_t rating_run; /* 0: nothing was new, and no run is recorded */
 	int64_t batches, events, intervals, ratings, charges, holds;
+	int64_t
+	    left; /* of a share: tenant periods that changed again and again while they were priced, and wait for the next run */
 };
 
 /* Called for a tenant's period that cannot be rated.  The others go on: it waits to be rated, with the tenant's later periods, into which
@@ -34,6 +36,20 @@ struct rate_told {
 MUST_CHECK
 bool rate_run(
     struct run *run, struct rate_scope scope, const struct rate_told *told, struct rate_result *result, struct error *err);
+
+/* A part of the tenants, told by a hash of their names. */
+struct rate_share {
+	int64_t number, count; /* from 1 */
+};
+enum { RATE_SHARES_MAX = 1024 };
+
+/* The same for a share of the tenants, beside others that rate other shares, on other machines, too.  The first one sums what is new, as a
+ * run of its own.  Each month of the share is then priced beside everything else, and booked as a run of its own, for which it waits for
+ * the lock of rating.  Charges are what rate_run() would have made.  Killed, what it booked stays, and the rest is still due.  The
+ * result's `rating_run` is the last of its runs.  `told->ending` is NULL.  ERROR_BUSY when somebody else rates this share. */
+MUST_CHECK
+bool rate_run_share(struct run *run, struct rate_scope scope, struct rate_share share, const struct rate_told *told,
+    struct rate_result *result, struct error *err);
 
 /* The one lock that rating, finalizing and whatever else changes money takes first, until the transaction ends; it does not wait:
  * ERROR_BUSY when somebody else has it. */

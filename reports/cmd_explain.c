@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "ledger/archive_guard.h"
 #include "ledger/usage_event.h"
 #include "reports/explain.h"
 
@@ -215,7 +216,7 @@ explain(struct run *run, struct error *err)
 	e.events = param_number(&run->arena, events);
 	/* One moment of the books: a document may become final while it is being explained. */
 	fine = db_begin(run->db, err) && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) &&
-	    answer_whole(&e, &question, err);
+	    archive_hold(run->db, err) && answer_whole(&e, &question, err);
 	db_rollback(run->db);
 	text_release(&e.tree);
 	return fine;

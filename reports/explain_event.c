@@ -2,6 +2,7 @@
  * billed. */
 #include <string.h>
 
+#include "ledger/archive_guard.h"
 #include "reports/explain.h"
 
 static const struct explain_column event_facts[] = {{"event_id", "event", EXPLAIN_TEXT}, {"tenant", "tenant", EXPLAIN_TEXT},
@@ -264,7 +265,8 @@ explain_event(struct explanation *e, const char *event, struct error *err)
 	struct rows rows;
 	bool fine;
 
-	if (!db_rows(e->run->db, SQL_REPORTS_EXPLAIN_EVENT, PARAMS(event), &rows, err))
+	if (!archive_refuse_event(e->run->db, event, err) ||
+	    !db_rows(e->run->db, SQL_REPORTS_EXPLAIN_EVENT, PARAMS(event), &rows, err))
 		return false;
 	if (rows.count == 1) {
 		fine = explain_booked(e, &rows, err);

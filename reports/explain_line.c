@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/money.h"
+#include "ledger/archive_guard.h"
 #include "ledger/meter.h"
 #include "rating/charge_kind.h"
 #include "reports/explain.h"
@@ -312,14 +313,37 @@ explain_intervals(struct explanation *e, const struct explain_usage *usage, stru
 	return true;
 }
 
+/* Events whose rows are archived are not listed, and that is said in their place: all else is explained without them. */
+static bool
+find_archived(struct explanation *e, const struct explain_usage *usage, bool *archived, struct error *err)
+{
+	struct error said = {0};
+
+	*archived = !archive_refuse_span(e->run->db, usage->tenant, usage->starts, usage->ends, &said);
+	if (!*archived)
+		return true;
+	if (said.kind != ERROR_STATE || said.sqlstate[0] != '\0') {
+		*err = said;
+		return false;
+	}
+	explain_member(e, "events_archived", EXPLAIN_TEXT, said.detail);
+	explain_heading(e, "events      %s. %s %s", said.message, said.detail, said.hint);
+	return true;
+}
+
 static bool
 explain_events(struct explanation *e, const struct explain_usage *usage, struct error *err)
 {
 	static const struct explain_column columns[] = {{"time", "time", EXPLAIN_TEXT}, {"source", "source", EXPLAIN_TEXT},
 	    {"id", "id", EXPLAIN_TEXT}, {"kind", "kind", EXPLAIN_TEXT}, {"quantity", "quantity", EXPLAIN_NUMBER},
 	    {"batch", "batch", EXPLAIN_NUMBER}, {"record", "record", EXPLAIN_NUMBER}, {"file", "file", EXPLAIN_TEXT}, {0}};
+	bool archived = false;
 	struct rows rows;
 
+	if (strcmp(e->events, "0") != 0 && !find_archived(e, usage, &archived, err))
+		return false;
+	if (archived)
+		return true;
 	if (!db_rows(e->run->db, SQL_REPORTS_EXPLAIN_EVENTS, USAGE_OF(e, usage, e->events), &rows, err))
 		return false;
 	explain_heading(e, "events      the first %d, by time", rows.count);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ledger/archive_guard.h"
+#include "ledger/register_check.h"
 #include "ledger/verify.h"
 #include "rating/rate_run.h"
 #include "rating/rating_stored.h"
@@ -72,6 +74,7 @@ run_deeper(struct reconciling *reconciling, struct error *err)
 	const struct deeper deeper[] = {
 	    {"1", "batch digests recomputed from the ledger rows = those written, each chained to the one before",
 		batches_verify},
+	    {"1", "every identity is in the register once, as it was booked, and its filters know it", register_verify},
 	    {"1", "what usage is attributed to = the digests it is known by", series_verify},
 	    {"4", "final invoices recomputed = their content digests", invoices_verify},
 	    {"4", "credit notes recomputed = their content digests", credit_notes_verify},
@@ -102,15 +105,44 @@ run_scoped(struct reconciling *reconciling, const char *period, struct error *er
 	return run_one_deeper(reconciling, &stored, err);
 }
 
+/* Where the ledger is on several machines, its rows are not as of the snapshot's moment, and rows without a header are looked for before it. */
+static bool
+find_strangers(struct reconciling *reconciling, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_rows(reconciling->run->db, SQL_REPORTS_ROWS_WITHOUT_HEADER, NO_PARAMS, &rows, err))
+		return false;
+	reconciling->at = (struct reconciled){"1", "every row of a distributed ledger has the header of its batch", 0};
+	for (int i = 0; i < rows.count; i++)
+		found_one(reconciling, "no header of batch", row_text(&rows, i, 0));
+	rows_release(&rows);
+	if (reconciling->at.differences > 0)
+		reconciling->told(reconciling->context, &reconciling->at);
+	return true;
+}
+
+/* The snapshot, taken when rows can no longer be archived; and what it sees is committed on all machines. */
+static bool
+take_snapshot(struct db *db, struct error *err)
+{
+	struct rows rows;
+
+	if (!db_change(db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) || !archive_hold(db, err) ||
+	    !db_rows(db, SQL_REPORTS_LEDGER_SETTLED, NO_PARAMS, &rows, err))
+		return false;
+	rows_release(&rows);
+	return true;
+}
+
 bool
 books_reconcile(struct run *run, reconcile_told *told, void *context, struct error *err)
 {
 	struct reconciling reconciling = {.run = run, .told = told, .context = context};
-	bool fine = db_begin(run->db, err);
+	bool fine = find_strangers(&reconciling, err) && db_begin(run->db, err);
 
 	/* One snapshot, so that work going on meanwhile is no difference. */
-	fine = fine && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) && run_queries(&reconciling, err) &&
-	    run_deeper(&reconciling, err);
+	fine = fine && take_snapshot(run->db, err) && run_queries(&reconciling, err) && run_deeper(&reconciling, err);
 	db_rollback(run->db);
 	return fine;
 }
@@ -121,7 +153,7 @@ books_reconcile_from(struct run *run, const char *period, reconcile_told *told, 
 	struct reconciling reconciling = {.run = run, .told = told, .context = context};
 	bool fine = db_begin(run->db, err);
 
-	fine = fine && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) && run_scoped(&reconciling, period, err);
+	fine = fine && take_snapshot(run->db, err) && run_scoped(&reconciling, period, err);
 	db_rollback(run->db);
 	return fine;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/copy_binary.h"
+#include "ledger/archive_guard.h"
 #include "rating/intervals.h"
 #include "rating/period_rate.h"
 #include "rating/request_class.h"
@@ -619,6 +620,9 @@ take_events(struct report *report, struct error *err)
 	struct rows rows;
 	bool fine;
 
+	if (!archive_refuse_span(run->db, inputs->tenant, param_instant(&run->arena, inputs->starts),
+		param_instant(&run->arena, inputs->ends), err))
+		return false;
 	if (!db_one_row(run->db, SQL_REPORTS_REQUESTS_SCOPE_SET,
 		PARAMS(inputs->tenant, param_instant(&run->arena, inputs->starts), param_instant(&run->arena, inputs->ends),
 		    param_number(&run->arena, report->newest_run),
@@ -828,7 +832,7 @@ requests_report(
 
 	*result = (struct requests_result){0};
 	fine = db_begin(run->db, err) && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) &&
-	    write_report(&report, tenant, period, err);
+	    archive_hold(run->db, err) && write_report(&report, tenant, period, err);
 	db_rollback(run->db);
 	release(&report);
 	requests_writer_free(report.writer);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ledger/archive_guard.h"
 #include "reports/workbook_book.h"
 
 static bool load_scope(struct book *book, struct error *err);
@@ -37,7 +38,7 @@ workbook_make(struct run *run, const struct workbook_request *request, struct wo
 {
 	struct book book = {.run = run, .request = request};
 	bool fine = db_begin(run->db, err) && db_change(run->db, SQL_REPORTS_SNAPSHOT, NO_PARAMS, -1, err) &&
-	    db_change(run->db, SQL_REPORTS_WORKBOOK_PLANS, NO_PARAMS, -1, err);
+	    archive_hold(run->db, err) && db_change(run->db, SQL_REPORTS_WORKBOOK_PLANS, NO_PARAMS, -1, err);
 
 	fine = fine && make(&book, result, err);
 	progress_end(run);

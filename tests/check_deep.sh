@@ -8,6 +8,7 @@
 #   NIGHT_KILLS, NIGHT_TENANTS, NIGHT_EVENTS, NIGHT_DAYS, NIGHT_FROM   how often nights are killed, of how many tenants, with how many records a
 #                  day; 200, 50, 10000, 42 days from 2026-09-25
 #   YEAR_FROM, YEAR_NIGHTS   the year of nights; 370 from 2027-12-28
+#   REGISTER_KILLS, REGISTER_SEED   at how many random calls writers of the dedupe register are killed, and which; 200, any
 #   TOLLBOOK_CHAOS_SEED   repeats what tests/e2e/kafka_chaos.sh did, as far as machines repeat
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -77,6 +78,7 @@ told tests/property/office.sh
 told tests/property/formats.sh
 export NIGHT_KILLS=${NIGHT_KILLS:-200} NIGHT_TENANTS=${NIGHT_TENANTS:-50} NIGHT_EVENTS=${NIGHT_EVENTS:-10000} NIGHT_DAYS=${NIGHT_DAYS:-42} NIGHT_FROM=${NIGHT_FROM:-2026-09-25}
 export YEAR_FROM=${YEAR_FROM:-2027-12-28} YEAR_NIGHTS=${YEAR_NIGHTS:-370}
+REGISTER_KILLS=${REGISTER_KILLS:-200} REGISTER_SEED=${REGISTER_SEED:-$RANDOM} told tests/e2e/register.sh
 told tests/property/nights.sh
 told tests/property/year.sh
 told tests/e2e/killed.sh

@@ -1,7 +1,7 @@
 -- An event and what took its place, one after the other, the newest last; no row where the ledger does not have the event.
 -- $1 uuid the event's identity, hexadecimal
 WITH RECURSIVE chain AS (
-	SELECT 1 AS place, k.event_id, k.batch_id FROM metering.usage_key k WHERE k.event_id = $1::uuid
+	SELECT 1 AS place, k.event_id, k.batch_id FROM metering.usage_keys(ARRAY[$1::uuid]) k
 	UNION ALL
 	SELECT chain.place + 1, c.event_id, c.batch_id
 	  FROM chain JOIN metering.usage_correction c ON c.original_event_id = chain.event_id
@@ -19,8 +19,7 @@ SELECT CASE WHEN e.kind = 2 THEN 'void' WHEN chain.place > 1 OR EXISTS (SELECT F
        x.tenant, x.model, x.base_model, x.adapter_kind, x.adapter, x.provider, x.operation, x.service_tier, x.speed, x.region, x.deployment,
        x.status, x.served_from, x.method, x.project, x.api_key
   FROM chain
- CROSS JOIN LATERAL (SELECT * FROM metering.usage_event u WHERE u.batch_id = chain.batch_id AND u.event_id = chain.event_id
-                      ORDER BY u.kind LIMIT 1) e
+ CROSS JOIN LATERAL (SELECT * FROM metering.booked_rows(ARRAY[chain.event_id]) u ORDER BY u.kind LIMIT 1) e
   JOIN metering.ingest_batch b ON b.batch_id = chain.batch_id
   JOIN metering.event_source o USING (event_source_id)
   JOIN metering.usage_series x USING (series_id)

@@ -1,11 +1,14 @@
--- An audit row.
+-- Audit rows, in the order of the list.
 -- $1 timestamptz when
 -- $2 text who
--- $3 text action
--- $4 text subject
--- $5 text reason
--- $6 text ticket
--- $7 text the state it found
--- $8 text the state it left
+-- $3 text[] actions
+-- $4 text[] subjects
+-- $5 text[] reasons
+-- $6 text[] tickets
+-- $7 text[] the states they found
+-- $8 text[] the states they left
 INSERT INTO finance.audit_log (at, who, action, subject, reason, ticket, before, after)
-VALUES ($1::timestamptz, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text);
+SELECT $1::timestamptz, $2::text, a.action, a.subject, a.reason, a.ticket, a.before, a.after
+  FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+       WITH ORDINALITY AS a (action, subject, reason, ticket, before, after, place)
+ ORDER BY a.place;

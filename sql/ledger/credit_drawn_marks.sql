@@ -2,7 +2,7 @@
 -- $1 bigint invoice
 -- $2 bigint rating
 -- $3 timestamptz[] borders, on quarters of an hour
-SELECT x.line, (extract(epoch FROM b.at) * 1000000)::bigint, COALESCE(sum(q.quantity) FILTER (WHERE q.interval_start < b.at), 0), sum(q.quantity)
+SELECT v.invoice_id, x.line, (extract(epoch FROM b.at) * 1000000)::bigint, COALESCE(sum(q.quantity) FILTER (WHERE q.interval_start < b.at), 0), sum(q.quantity)
   FROM finance.invoice v
  CROSS JOIN LATERAL (
 	SELECT h.ordinal + 1 AS line, h.model, h.service_tier, h.meter_id, h.first_interval, h.last_interval, h.rating_id
@@ -19,5 +19,5 @@ SELECT x.line, (extract(epoch FROM b.at) * 1000000)::bigint, COALESCE(sum(q.quan
   JOIN metering.interval_quantity q ON q.series_id = s.series_id AND q.meter_id = x.meter_id AND q.rating_run <= r.priced_until
    AND q.interval_start BETWEEN x.first_interval AND x.last_interval
  WHERE v.invoice_id = $1::bigint
- GROUP BY x.line, b.at
+ GROUP BY v.invoice_id, x.line, b.at
  ORDER BY x.line, b.at;

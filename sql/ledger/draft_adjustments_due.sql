@@ -4,9 +4,9 @@
 -- $1 text period (the one that it is now for the tenant), '' for all
 -- $2 text tenant, '' for all
 -- $3 timestamptz now
-SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.owed
+SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.owed, x.issuer, x.tax_name, x.tax_percent
   FROM (SELECT w.tenant, to_char(finance.period_month($3::timestamptz, c.anchor, c.zone), 'YYYY-MM') AS period, c.contract_id, w.currency,
-               bool_or(w.amount_minor > 0) AS owed
+               bool_or(w.amount_minor > 0) AS owed, c.issuer, c.tax_name, c.tax_percent
           FROM finance.adjustment_waiting w
           JOIN finance.period_party o ON o.tenant = w.tenant AND o.period = w.original_period
          CROSS JOIN LATERAL (SELECT * FROM finance.contract
@@ -24,7 +24,7 @@ SELECT DISTINCT ON (x.tenant) x.tenant, x.period, x.contract_id, x.currency, x.o
                               AND NOT EXISTS (SELECT FROM finance.booked_period i WHERE i.tenant = r.tenant AND i.period = r.period)
                               AND NOT EXISTS (SELECT FROM finance.period_state s WHERE s.period = r.period AND s.state = 'hard')
                               AND EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = r.rating_id AND h.price <> 0))
-         GROUP BY w.tenant, c.zone, c.anchor, c.contract_id, w.currency
+         GROUP BY w.tenant, c.zone, c.anchor, c.contract_id, w.currency, c.issuer, c.tax_name, c.tax_percent
         HAVING COALESCE((SELECT until FROM finance.contract WHERE tenant = w.tenant ORDER BY effective DESC LIMIT 1) <= $3::timestamptz, false)
             OR finance.period_month(min(w.booked_at), c.anchor, c.zone) < finance.period_month($3::timestamptz, c.anchor, c.zone)) x
  WHERE $1::text = '' OR x.period = $1::text

@@ -1,4 +1,5 @@
--- Throws the draft of a period's charges away, with its lines.
--- $1 text tenant
+-- Throws the drafts of what tenants were charged for in a period away, with their lines.
+-- $1 text[] tenants
 -- $2 text period
-DELETE FROM finance.invoice WHERE tenant = $1::text AND period = $2::text AND kind = 'period' AND status = 'draft';
+DELETE FROM finance.invoice
+ WHERE tenant = ANY ($1::text[]) AND period = $2::text AND kind = 'period' AND status = 'draft';

@@ -1,4 +1,4 @@
--- A period's invoice takes its period; nobody else can have it until the invoice is credited in full.
--- $1 bigint invoice
+-- Invoices of periods take their periods; nobody else can have one until its invoice is credited in full.
+-- $1 bigint[] invoices
 INSERT INTO finance.invoiced_period (tenant, period, invoice_id)
-SELECT tenant, period, invoice_id FROM finance.invoice WHERE invoice_id = $1::bigint AND kind = 'period';
+SELECT tenant, period, invoice_id FROM finance.invoice WHERE invoice_id = ANY ($1::bigint[]) AND kind = 'period';

@@ -1,16 +1,17 @@
--- Drafts, in the order they get their numbers, with what stands in the way of finalizing them.  Where something is carried over from
--- earlier periods (a counter that outlives the month, a commitment), what changes those changes this one.  (A tenant is a range of names, so that one
--- plan finds one of them or all through the index of drafts.)
--- $1 text period, '' for all
--- $2 text tenant, '' for all
+-- These drafts, as far as they are still there, with their places in the list and what stands in the way of finalizing them.  Where something
+-- is carried over from earlier periods (a counter that outlives the month, a commitment), what changes those changes this one.
+-- (OFFSET 0: each is looked up, whatever statistics from before there were drafts say.)
+-- $1 text[] periods
+-- $2 text[] tenants
 -- $3 timestamptz now
--- $4 text kind, '' for both
+-- $4 text[] kinds
 -- $5 text by whom
 -- $6 integer only those whose grace is over: hours where a contract states none; NULL for all.  Adjustments wait for it from the beginning
 --    of the period that they could first be drafted in (draft_adjustments_due.sql), however often they were drafted since.
-SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_units, v.net_minor, v.tax_percent,
+SELECT k.place, v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_units, v.net_minor, v.tax_percent,
        v.kind = 'adjustment' OR v.ends <= $3::timestamptz,
-       v.kind = 'adjustment' OR EXISTS (SELECT FROM finance.rating_in_force f WHERE f.rating_id = v.rating_id),
+       v.kind = 'adjustment' OR EXISTS (SELECT FROM finance.rating_in_force f
+                WHERE f.tenant = v.tenant AND f.period = v.period AND f.rating_id = v.rating_id),
        EXISTS (SELECT FROM finance.invoice_line l
                 WHERE l.invoice_id = v.invoice_id AND l.adjustment_id IS NOT NULL
                   AND NOT EXISTS (SELECT FROM finance.adjustment_waiting w WHERE w.adjustment_id = l.adjustment_id)),
@@ -35,14 +36,15 @@ SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_u
                 WHERE e.tenant = v.tenant AND e.period < v.period AND e.kind = 'period' AND e.status = 'draft'),
        CASE WHEN v.kind = 'period' THEN (SELECT string_agg(DISTINCT k.reason, ', ' ORDER BY k.reason) FROM finance.parked_now k
                                           WHERE k.tenant = v.tenant AND k.period = v.period AND k.blocks) END
-  FROM finance.invoice v
+  FROM unnest($1::text[], $2::text[], $4::text[]) WITH ORDINALITY AS k (period, tenant, kind, place)
+ CROSS JOIN LATERAL (
+	SELECT * FROM finance.invoice i
+	 WHERE i.status = 'draft' AND i.tenant = k.tenant AND i.period = k.period AND i.kind = k.kind OFFSET 0) v
   LEFT JOIN finance.rating r USING (rating_id)
  CROSS JOIN LATERAL (
 	SELECT EXISTS (SELECT FROM finance.charge h WHERE h.rating_id = v.rating_id AND h.counter <> '')
 	    OR EXISTS (SELECT FROM finance.contract c WHERE c.tenant = v.tenant AND position('"commitment"' IN c.terms) > 0) AS carries) y
- WHERE v.status = 'draft' AND ($1::text = '' OR v.period = $1::text) AND v.tenant >= $2::text AND v.tenant <= CASE $2::text WHEN '' THEN chr(1114111) ELSE $2::text END
-   AND ($4::text = '' OR v.kind = $4::text)
-   AND ($6::integer IS NULL
+ WHERE ($6::integer IS NULL
     OR CASE v.kind WHEN 'period' THEN v.ends ELSE (
 		SELECT finance.period_begin(finance.period_month(LEAST(
 		               finance.period_begin(finance.period_month(b.booked, c.anchor, c.zone) + interval '1 month', c.anchor, c.zone),
@@ -52,4 +54,4 @@ SELECT v.invoice_id, v.tenant, v.period, v.issuer, v.kind, v.currency, v.minor_u
 		 CROSS JOIN (SELECT anchor, zone, until FROM finance.contract WHERE tenant = v.tenant ORDER BY effective DESC LIMIT 1) c) END + interval '1 hour' * COALESCE((
 		SELECT c.grace_hours FROM finance.contract c WHERE c.tenant = v.tenant AND c.effective < v.ends ORDER BY c.effective DESC LIMIT 1),
 		$6::integer) <= $3::timestamptz)
- ORDER BY v.issuer, v.ends, v.tenant, v.kind DESC;
+ ORDER BY k.place;

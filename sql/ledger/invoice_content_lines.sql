@@ -1,5 +1,9 @@
--- What an invoice says in its lines, for its digest; then whether a line says more than lines could say at first, and its adjustment.
--- $1 bigint invoice
-SELECT line, charge_ordinal, model, service_tier, meter, priced_as, tier, price, per, quantity, decimals, exact_amount, amount_minor,
-       book, book_version, rule, kind, billed, detail, kind <> 'usage' OR COALESCE(billed <> quantity, false) OR detail <> '', adjustment_id
-  FROM finance.invoice_line WHERE invoice_id = $1::bigint ORDER BY line;
+-- What invoices say in their lines, for their digests; then whether a line says more than lines could say at first, its adjustment, and which of
+-- the list it belongs to.
+-- $1 bigint[] invoices
+SELECT l.line, l.charge_ordinal, l.model, l.service_tier, l.meter, l.priced_as, l.tier, l.price, l.per, l.quantity, l.decimals, l.exact_amount,
+       l.amount_minor, l.book, l.book_version, l.rule, l.kind, l.billed, l.detail,
+       l.kind <> 'usage' OR COALESCE(l.billed <> l.quantity, false) OR l.detail <> '', l.adjustment_id, o.place
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS o (invoice_id, place)
+  JOIN finance.invoice_line l ON l.invoice_id = o.invoice_id
+ ORDER BY o.place, l.line;

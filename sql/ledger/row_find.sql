@@ -7,6 +7,5 @@ SELECT (extract(epoch FROM e.event_time) * 1000000)::bigint, e.series_id, e.cont
        COALESCE((SELECT string_agg(e.extra[i] || ':' || e.extra[i + 1], ',' ORDER BY i)
           FROM generate_series(1, COALESCE(array_length(e.extra, 1), 0), 2) AS i), ''),
        e.context
-  FROM metering.usage_key k
-  JOIN metering.usage_event e ON e.batch_id = k.batch_id AND e.event_id = k.event_id AND e.kind = 1
- WHERE k.event_id = $1::uuid;
+  FROM metering.booked_rows(ARRAY[$1::uuid]) e
+ WHERE e.kind = 1;

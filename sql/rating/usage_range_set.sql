@@ -1,4 +1,4 @@
--- Tells the usage_copy statements what to read: COPY takes no parameters.
+-- Tells the usage_copy and usage_sum_copy statements what to read: COPY takes no parameters.  Sums of a part fit in memory.
 -- $1 bigint first batch
 -- $2 bigint last batch
 -- $3 timestamptz events from then on, for usage_copy_again.sql
@@ -6,4 +6,5 @@
 SELECT set_config('tollbook.first_batch', ($1::bigint)::text, true),
        set_config('tollbook.last_batch', ($2::bigint)::text, true),
        set_config('tollbook.since', ($3::timestamptz)::text, true),
-       set_config('tollbook.with_context', ($4::boolean)::text, true);
+       set_config('tollbook.with_context', ($4::boolean)::text, true),
+       set_config('work_mem', '64MB', true);

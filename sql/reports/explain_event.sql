@@ -2,16 +2,14 @@
 -- invoice that has the period.
 -- $1 uuid event
 WITH RECURSIVE chain (event_id) AS (
-	SELECT event_id FROM metering.usage_key WHERE event_id = $1::uuid
+	SELECT event_id FROM metering.usage_keys(ARRAY[$1::uuid])
 	UNION
 	SELECT CASE WHEN u.event_id = c.event_id THEN u.original_event_id ELSE u.event_id END
 	  FROM chain c JOIN metering.usage_correction u ON u.original_event_id = c.event_id OR u.event_id = c.event_id
 ), booked AS MATERIALIZED (
 	SELECT e.kind, e.event_id, e.event_time, e.series_id, x.rating_run,
 	       e.kind = 1 AND NOT EXISTS (SELECT FROM metering.usage_correction u WHERE u.original_event_id = e.event_id) AS counts
-	  FROM chain
-	  JOIN metering.usage_key k USING (event_id)
-	  JOIN metering.usage_event e ON e.batch_id = k.batch_id AND e.event_id = k.event_id
+	  FROM metering.booked_rows(ARRAY(SELECT event_id FROM chain)) e
 	  LEFT JOIN metering.summed_batch x ON x.batch_id = e.batch_id
 )
 SELECT $1::uuid, o.tenant, to_char(o.event_time, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), to_char(q.starts, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),

@@ -6,8 +6,7 @@
 WITH used AS MATERIALIZED (
 	SELECT s.model, s.service_tier, a.meter_id, date_bin('15 minutes', e.event_time, '2000-01-01 00:00:00+00') AS starts,
 	       COALESCE(x.rating_run > r.priced_until, false) AS late, s.status = 'aborted' AS aborted, sum(a.quantity) AS quantity
-	  FROM metering.usage_key k
-	  JOIN metering.usage_event e ON e.batch_id = k.batch_id AND e.event_id = k.event_id
+	  FROM metering.booked_rows($1::uuid[]) e
 	  JOIN metering.usage_series s USING (series_id)
 	  LEFT JOIN metering.summed_batch x ON x.batch_id = e.batch_id
 	  LEFT JOIN finance.rating r ON r.rating_id = $2::bigint
@@ -15,7 +14,6 @@ WITH used AS MATERIALIZED (
 		SELECT h.meter_id, j.value::numeric AS quantity FROM jsonb_each_text(to_jsonb(e)) j JOIN metering.meter h ON h.name = j.key WHERE j.value IS NOT NULL
 		UNION ALL
 		SELECT e.extra[i], e.extra[i + 1] FROM generate_series(1, cardinality(e.extra), 2) i) a
-	 WHERE k.event_id = ANY($1::uuid[])
 	 GROUP BY 1, 2, 3, 4, 5, 6
 ), rated AS (
 	SELECT c.model, c.service_tier, c.meter_id, c.first_interval, c.last_interval, 'charge' AS fate, c.ordinal, c.kind, c.tier, c.price, c.per,

@@ -5,8 +5,7 @@ SELECT h.action, h.request_id, h.source, h.id, h.reason, r.meaning, h.ticket, h.
   FROM finance.support_event h
   JOIN finance.reason r USING (reason)
  WHERE h.tenant = $2::text
-   AND EXISTS (SELECT FROM metering.usage_key k
-                 JOIN metering.usage_event e ON e.batch_id = k.batch_id AND e.event_id = k.event_id
+   AND EXISTS (SELECT FROM metering.booked_rows($1::uuid[]) e
                  JOIN metering.event_source o USING (event_source_id)
-                WHERE k.event_id = ANY($1::uuid[]) AND o.name = '/support' AND e.id = h.request_id)
+                WHERE o.name = '/support' AND e.id = h.request_id)
  ORDER BY h.asked_at, h.request_id;

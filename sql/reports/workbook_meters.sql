@@ -1,4 +1,5 @@
--- Quantities of a period by meter, each counted in its own table: the ledger's rows, the intervals, charges, holds.
+-- Quantities of a period by meter, each counted in its own table: the ledger's rows (archived ones by their sums), the intervals, charges,
+-- holds.
 -- A row belongs to the tenant's period by its own time and the tenant's borders; where the tenant was never
 -- rated and has none, to what its contract would make them; without a contract to the UTC month.
 -- $1 text  period, YYYY-MM
@@ -49,6 +50,11 @@ WITH borders AS (
 	 GROUP BY e.extra[i]
 ), counted AS (
 	SELECT meter_id, quantity AS ledger, 0 AS intervals, 0 AS charged, 0 AS held FROM ledger
+	UNION ALL
+	SELECT q.meter_id, sum(q.quantity), 0, 0, 0
+	  FROM metering.archived_quantity q JOIN metering.archive_out o USING (archive_id) JOIN series s ON s.series_id = q.series_id
+	 WHERE q.interval_start >= s.starts AND q.interval_start < s.ends
+	 GROUP BY q.meter_id
 	UNION ALL
 	SELECT i.meter_id, 0, sum(i.quantity), 0, 0
 	  FROM metering.interval_quantity i JOIN series s ON s.series_id = i.series_id

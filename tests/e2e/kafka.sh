@@ -398,7 +398,7 @@ follow slow slow -X max.poll.interval.ms=3000
 send slow slow 10 --spread
 check "a follower reads" comes 10 booked slow
 before=$(epochs slow '0, 1')
-psql -X -q -d "$TOLLBOOK_DB" -c 'BEGIN; LOCK metering.usage_key IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT' >"$room/lock.out" 2>&1 &
+psql -X -q -d "$TOLLBOOK_DB" -c 'BEGIN; LOCK metering.key_run IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT' >"$room/lock.out" 2>&1 &
 lock=$!
 sleep 0.5
 send slow slower 10 --spread

@@ -38,6 +38,7 @@ build() {
 new_database sound
 check "sound books are made, and they reconcile" build
 [ "$failed" = 0 ] || { report; exit 1; }
+psql -X -q -d "$TOLLBOOK_DB" -f tests/support/spoil_register.sql
 
 number=0
 books=sound
@@ -77,15 +78,16 @@ crime 1 "an event gets another name" "UPDATE metering.usage_event SET id = 'x' W
 crime 1 "a ledger row is deleted" "DELETE FROM metering.usage_event WHERE id = 'c'"
 crime 1 "a reversal is deleted" "DELETE FROM metering.usage_event WHERE kind = 2"
 crime 1 "a ledger row is doubled" "INSERT INTO metering.usage_event SELECT * FROM metering.usage_event WHERE id = 'c'"
-crime 1 "a ledger row is deleted and the header made to fit" "DELETE FROM metering.usage_event WHERE id = 'c'; DELETE FROM metering.usage_key WHERE batch_id = 2 AND event_id NOT IN (SELECT event_id FROM metering.usage_event);
+crime 1 "a ledger row is deleted and the header made to fit" "SELECT spoil.take_away(event_id) FROM metering.usage_event WHERE id = 'c'; SELECT spoil.fit(); DELETE FROM metering.usage_event WHERE id = 'c';
 	UPDATE metering.ingest_batch SET accepted = accepted - 1, records = records - 1, ledger_rows = ledger_rows - 1 WHERE batch_id = 2"
 crime 1 "a batch header is deleted" "DELETE FROM metering.ingest_batch WHERE batch_id = $first"
-crime 1 "the last batch of a source is deleted, with all its rows" "DELETE FROM metering.usage_event WHERE batch_id = 5; DELETE FROM metering.usage_key WHERE batch_id = 5;
+crime 1 "the last batch of a source is deleted, with all its rows" "SELECT spoil.take_away(event_id) FROM metering.usage_event WHERE batch_id = 5; SELECT spoil.fit(); DELETE FROM metering.usage_event WHERE batch_id = 5;
 	DELETE FROM metering.summed_batch WHERE batch_id = 5; DELETE FROM metering.ingest_batch WHERE batch_id = 5"
 crime 1 "the digests of two batches are swapped" "UPDATE metering.ingest_batch SET digest = (SELECT digest FROM metering.ingest_batch o WHERE o.batch_id = 3 - metering.ingest_batch.batch_id) WHERE batch_id IN (1, 2)"
 crime 1 "a batch is chained to another" "UPDATE metering.ingest_batch SET previous_digest = digest WHERE batch_id = 2"
 crime 1 "a count in a header is changed" "UPDATE metering.ingest_batch SET duplicates = duplicates + 1, ignored = ignored - 1 WHERE batch_id = $first"
-crime 1 "a key is deleted, so that its event could be booked again" "DELETE FROM metering.usage_key WHERE event_id = (SELECT event_id FROM metering.usage_event WHERE id = 'b')"
+crime 1 "a key is deleted, so that its event could be booked again" "SELECT spoil.take_away(event_id) FROM metering.usage_event WHERE id = 'b'"
+crime "1:records consumed" "a key is deleted, and the register made to fit" "SELECT spoil.take_away(event_id) FROM metering.usage_event WHERE id = 'b'; SELECT spoil.fit()"
 crime 1 "a position is set back, so that records would be read again" "UPDATE metering.source_position SET next_record = 1, next_position = 0 WHERE last_batch IS NOT NULL"
 crime 1 "a quarantined record is deleted" "DELETE FROM metering.quarantine"
 crime 1 "the bytes of a quarantined record are changed" "UPDATE metering.quarantine SET raw = 'better' WHERE outcome = 'rejected'"

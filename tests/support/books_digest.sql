@@ -41,6 +41,7 @@ INSERT INTO left_out VALUES ('', 'sealed'), ('', 'audit_id'), ('', 'lock_id'), (
 	-- so are the digests of batches, which tollbook reconcile checks
 	('metering.ingest_batch', 'digest'), ('metering.ingest_batch', 'previous_digest'), ('metering.source_position', 'last_digest'),
 	('metering.kafka_partition', 'last_digest'),
+	('metering.register_entry', 'entry'), ('metering.register_entry', 'token'),
 	('finance.balance_entry', 'entry_id'),
 	('finance.night_run', 'attempts'), ('finance.night_run', 'read_at'), ('finance.night_run', 'ended_at'), ('finance.night_run', 'manifest'),
 	('finance.night_step', 'started_at'), ('finance.night_step', 'ended_at'),
@@ -67,7 +68,9 @@ BEGIN
 		  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		  LEFT JOIN stands_for s ON s.name = a.attname
 		   AND (n.nspname || '.' || c.relname, a.attname) NOT IN (VALUES ('finance.balance_entry', 'entry_id'))
-		 WHERE n.nspname IN ('metering', 'finance') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+		 WHERE n.nspname IN ('metering', 'finance') AND NOT c.relispartition
+		   -- Of the register what it says, not how its runs were merged.
+		   AND (c.relkind IN ('r', 'p') AND c.relname NOT IN ('key_run', 'key_page', 'key_filter') OR c.relname = 'usage_key')
 		   AND (n.nspname || '.' || c.relname) ~ ('^(' || current_setting('books.tables') || ')$')
 		   AND NOT EXISTS (SELECT FROM left_out l WHERE l.relation IN ('', n.nspname || '.' || c.relname) AND l.name = a.attname)
 		 GROUP BY n.nspname, c.relname

@@ -8,6 +8,7 @@
  *   KILL_STATEMENT=NAME:HOW  kill -9 where the statement of this name is run first: rating/price_book_add
  *   KILL_TO=FILE             writes there at which call it died
  *   STOP_STEP=NAME:EDGE:HOW  is stopped there (SIGSTOP) instead, to be continued by somebody
+ *   STOP_STATEMENT=NAME:HOW  the same at a statement
  *   STOP_AT=NUMBER:HOW       the same at a call
  * HOW is before the call, after it, or during: a command has been sent, and nobody waits for its answer; of what was to be written,
  * half is.  It is loaded for one process, not for those that it starts.
@@ -37,7 +38,7 @@ static atomic_ulong calls;
 static unsigned long fatal_call;
 static enum how fatal_how;
 static int fatal_signal = SIGKILL;
-static struct edge edges[3];
+static struct edge edges[4];
 static const char *count_path, *kill_path;
 
 /* --- what is asked for ------------------------------------------------------------------------ */
@@ -66,7 +67,7 @@ read_call(const char *text)
 
 /* "rating/price_book_add:after" */
 static void
-read_statement(const char *text, struct edge *edge)
+read_statement(const char *text, int number, struct edge *edge)
 {
 	const char *colon = strchr(text, ':');
 
@@ -74,7 +75,7 @@ read_statement(const char *text, struct edge *edge)
 		errx(125, "kill_at: a statement is NAME:HOW, not \"%s\"", text);
 	memcpy(edge->statement, text, (size_t)(colon - text));
 	edge->how = read_how(colon + 1);
-	edge->signal = SIGKILL;
+	edge->signal = number;
 }
 
 /* "ingest:begin:after", of which the statement is nightly/step_begin. */
@@ -99,7 +100,7 @@ begin(void)
 {
 	const char *call = getenv("KILL_AT"), *stop = getenv("STOP_AT"), *kill_step = getenv("KILL_STEP"),
 		   *stop_step = getenv("STOP_STEP");
-	const char *statement = getenv("KILL_STATEMENT");
+	const char *kill_statement = getenv("KILL_STATEMENT"), *stop_statement = getenv("STOP_STATEMENT");
 
 	count_path = getenv("COUNT_TO");
 	kill_path = getenv("KILL_TO");
@@ -110,9 +111,11 @@ begin(void)
 		read_edge(kill_step, SIGKILL, &edges[0]);
 	if (stop_step != NULL)
 		read_edge(stop_step, SIGSTOP, &edges[1]);
-	if (statement != NULL)
-		read_statement(statement, &edges[2]);
-	if (edges[1].how == DURING || (fatal_signal == SIGSTOP && fatal_how == DURING))
+	if (kill_statement != NULL)
+		read_statement(kill_statement, SIGKILL, &edges[2]);
+	if (stop_statement != NULL)
+		read_statement(stop_statement, SIGSTOP, &edges[3]);
+	if (edges[1].how == DURING || edges[3].how == DURING || (fatal_signal == SIGSTOP && fatal_how == DURING))
 		errx(125, "kill_at: what is stopped is stopped before or after a call");
 	unsetenv("LD_PRELOAD");
 }

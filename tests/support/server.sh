@@ -14,7 +14,8 @@ export TOLLBOOK_CONFIG=/dev/null
 # The server may run under another user, who must be able to get to its folder.
 room=$(mktemp -d "${TMPDIR:-/tmp}/tollbook.XXXXXX")
 chmod 711 "$room"
-export TOLLBOOK_HOME=$room/home
+# A script that sets $home before has its cluster there, and it is kept.
+export TOLLBOOK_HOME=${home:-$room/home}
 
 # What ends with the script: functions, the last first.  One that fails makes the script fail.
 at_end=(server_end)

@@ -88,5 +88,58 @@ an_array_of_numbers_comes_back_and_no_array_is_none(void)
 	text_release(&row);
 }
 
+/* A numeric, as the manual of PostgreSQL has it (numeric_send): how many digits of base 10,000, the weight of the first, sign, scale, digits;
+ * read back in units of 10^-18. */
+static i128
+read_numeric(const struct text *field, int *scale)
+{
+	const unsigned char *at = (const unsigned char *)field->bytes + 4;
+	int part[4], digits;
+	i128 value = 0;
+
+	for (int i = 0; i < 4; i++)
+		part[i] = at[2 * i] << 8 | at[2 * i + 1];
+	digits = part[0];
+	CU_ASSERT_EQUAL(field->length, (size_t)(12 + 2 * digits));
+	*scale = part[3];
+	for (int i = 0; i < digits; i++) {
+		int digit = at[8 + 2 * i] << 8 | at[9 + 2 * i], power = 18 + 4 * ((int16_t)part[1] - i);
+		i128 worth = digit;
+
+		CU_ASSERT(digit < 10000 && !(digit == 0 && (i == 0 || i == digits - 1)));
+		for (; power > 0; power--)
+			worth *= 10;
+		/* The last digit of a fraction may reach below 10^-18, where there must be nothing. */
+		for (; power < 0; power++) {
+			CU_ASSERT(worth % 10 == 0);
+			worth /= 10;
+		}
+		value += worth;
+	}
+	return part[2] == 0x4000 ? -value : value;
+}
+
+static void
+decimals_come_back_as_they_went(void)
+{
+	const i128 one = 1000000000000000000, most = one * one * 100 - 1;
+	const i128 values[] = {0, 1, -1, 99, 100, 10000, one / 10, one, -one, one * 9999, one * 10000, one * 10001 + 1,
+	    one * 12345 + 678900000000000000, -(one * 100000000 + 5), most, -most};
+
+	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+		struct text field = {0};
+		int scale;
+
+		copy_decimal(&field, (struct decimal){values[i]});
+		CU_ASSERT(read_numeric(&field, &scale) == values[i]);
+		CU_ASSERT_EQUAL(scale, 18);
+		text_clear(&field);
+		copy_whole(&field, values[i] / one);
+		CU_ASSERT(read_numeric(&field, &scale) == values[i] / one * one);
+		CU_ASSERT_EQUAL(scale, 0);
+		text_release(&field);
+	}
+}
+
 UNIT_TESTS("base/copy_binary", TEST(numbers_come_back_as_they_went), TEST(a_time_is_counted_from_the_year_2000_on_the_wire),
-    TEST(an_array_of_numbers_comes_back_and_no_array_is_none))
+    TEST(an_array_of_numbers_comes_back_and_no_array_is_none), TEST(decimals_come_back_as_they_went))

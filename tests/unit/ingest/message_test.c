@@ -263,7 +263,7 @@ static const struct {
 static void
 each_fault_of_a_header_has_its_reason_and_place(void)
 {
-	static char long_id[KEY_BYTES + 2];
+	static char long_id[EVENT_KEY_BYTES + 2];
 	struct arena arena = {0};
 	struct event_rules rules = test_rules();
 	struct said said[SAID_MAX];
@@ -275,7 +275,7 @@ each_fault_of_a_header_has_its_reason_and_place(void)
 		EXPECT_REASON(record, binary_faults[i].reason, binary_faults[i].name);
 		EXPECT_TEXT(record.field, binary_faults[i].field);
 	}
-	memset(long_id, 'x', KEY_BYTES + 1);
+	memset(long_id, 'x', EVENT_KEY_BYTES + 1);
 	say(said, "ce_id", (struct said){"ce_id", long_id}, false);
 	record = parsed(&arena, &rules, said, bytes_of(DATA));
 	EXPECT_REASON(record, E_ID_TOO_LONG, "257 bytes");

@@ -1,0 +1,2 @@
+-- Loads Citus into this database.
+CREATE EXTENSION IF NOT EXISTS citus;

@@ -1,0 +1,2 @@
+-- Whether the ledger's rows are spread over several machines.
+SELECT metering.ledger_is_distributed();
