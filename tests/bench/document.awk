@@ -41,7 +41,7 @@ function cost_table() {
 	print "| of that the register, for ever | flat_register_bytes x 10^9 | " product("flat_register_bytes", 1, 0, "GB") " |"
 	print "| an archived month instead of its ledger rows | 15 bytes an event were measured, 32 with random ids | 15 to 32 GB |"
 	print "| WAL | ledger_wal x 10^9 | " product("ledger_wal", 1, 0, "GB") " |"
-	print "| memory of each writing process for filters, beside 256 MiB | 12 bits x all events ever | 1.5 GB |"
+	print "| memory of each writing process for filters, beside 400 MiB | 13 bits x all events ever | 1.6 GB |"
 }
 /^<!-- (facts|targets|cost)/ {
 	print

@@ -24,7 +24,7 @@ stop_at() {
 	(exec env LD_PRELOAD="$shim" STOP_STATEMENT="ledger/$at" tollbook ingest --quiet --format csv --as-of "$as_of" "$@" "$room/$file") >"$room/stopped" 2>&1 &
 	stopped=$!
 	for ((try = 0; try < 400; try++)); do
-		[[ $(ps -o stat= -p $stopped) == T* ]] && return
+		[[ $(sed "s/.*) //" "/proc/$stopped/stat" 2>/dev/null) == T* ]] && return
 		sleep 0.02
 	done
 	not_ok "the writer of $file stops at $at"

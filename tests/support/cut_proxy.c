@@ -8,7 +8,7 @@
  *   after    the server gets the COMMIT, and the client's connection ends before the reply
  *   silent   the server gets the COMMIT, the reply is swallowed, and the client hears nothing until its connection ends
  *            SILENT_SECONDS later
- * Each cut is a line on standard output.  It knows neither TLS nor GSSAPI; clients ask for none (sslmode=disable
+ * Each cut is a line on standard output, "of a merge" where what was committed is a merge of the dedupe register, not a batch.  It knows neither TLS nor GSSAPI; clients ask for none (sslmode=disable
  * gssencmode=disable).
  */
 #include <err.h>
@@ -35,6 +35,7 @@ static const char *const how_names[] = {"before", "after", "silent"};
 struct link {
 	int client, server;
 	int64_t cut_ms; /* when a silence ends, or 0 */
+	bool merged;    /* a merge of the register has been said since the last COMMIT */
 };
 
 static struct link links[MOST_LINKS];
@@ -130,7 +131,7 @@ cut(struct link *link)
 {
 	enum how how = hows[cuts++ % how_count];
 
-	printf("cut %s\n", how_names[how]);
+	printf("cut %s%s\n", how_names[how], link->merged ? " of a merge" : "");
 	if (how == SILENT)
 		link->cut_ms = now_ms() + silent_ms;
 	else
@@ -145,10 +146,14 @@ cut(struct link *link)
 static void
 hear_client(struct link *link, const unsigned char *bytes, size_t length)
 {
+	/* The register is merged in transactions of its own, between batches. */
+	link->merged = link->merged || memmem(bytes, length, "register_merge_done", strlen("register_merge_done")) != NULL;
 	if (length == sizeof commit && memcmp(bytes, commit, sizeof commit) == 0 && ++commits % every == 0)
 		cut(link);
 	else
 		pass_on(link, bytes, length);
+	if (length == sizeof commit && memcmp(bytes, commit, sizeof commit) == 0)
+		link->merged = false;
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */

@@ -207,7 +207,8 @@ is_tested(enum reason reason)
 	/* By a whole file, by a mapping, by a message, by a usage format, or by the ledger; each has tests of its own. */
 	static const enum reason elsewhere[] = {E_LINE_TOO_LONG, E_TRUNCATED, E_CSV, E_TIME_UNIT, E_KEY_CONFLICT, E_REF_UNKNOWN,
 	    E_REF_FORK, E_NOT_OBJECT, N_BLANK, E_HEADER_REPEATED, E_ENVELOPE_CONFLICT, N_TOMBSTONE, E_ZERO_AMBIGUOUS,
-	    E_DETAIL_SUM, E_DETAIL_CONFLICT, E_INCLUSION_AMBIGUOUS, N_FAILED_NO_USAGE, N_AGGREGATE_SPAN, N_TOTAL_ONLY};
+	    E_DETAIL_SUM, E_DETAIL_CONFLICT, E_INCLUSION_AMBIGUOUS, N_FAILED_NO_USAGE, N_AGGREGATE_SPAN, N_TOTAL_ONLY,
+	    E_ARCHIVED};
 
 	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
 		if (elsewhere[i] == reason)
