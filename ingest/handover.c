@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BATCHES = 3 };
+enum { BATCHES = 2 };
 
 struct handover {
 	pthread_mutex_t lock;

@@ -444,6 +444,7 @@ pass(struct summing *summing, bool skip_zeros, struct error *err)
 {
 	struct run *run = summing->run;
 	struct ledger_reads reads = {summing, 0, read_part, take_part};
+	struct rows rows;
 	bool fine;
 
 	list_parts(summing);
@@ -451,7 +452,11 @@ pass(struct summing *summing, bool skip_zeros, struct error *err)
 	summing->rows = summing->rows_shown = 0;
 	summing->table = interval_table_new(summing->rating_run, skip_zeros);
 	fine = ledger_streams_read(run, summing->streams, &reads, err) &&
-	    interval_table_send(summing->table, run->db, &summing->result->intervals, err);
+	    db_one_row(run->db, SQL_RATING_INDEX_PLANS_END, NO_PARAMS, &rows, err);
+	if (fine) {
+		rows_release(&rows);
+		fine = interval_table_send(summing->table, run->db, &summing->result->intervals, err);
+	}
 	progress_end(run);
 	interval_table_free(summing->table);
 	return fine;

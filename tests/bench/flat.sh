@@ -6,6 +6,7 @@
 #   BENCH_FLAT_OLD    how far the design of before is measured, 20000000 where it is not set; 0: not at all
 #   BENCH_FLAT_HOME   a folder for the database, tollbook-flat in TMPDIR where it is not set.  Some 250 bytes an event are needed there,
 #                     300 for the design of before, which is dropped when it is measured, and 10 GB for WAL and the million at hand.
+#   BENCH_FLAT_RATE   every so many millions are rated, 1 where it is not set; 0: none
 #   BENCH_FLAT_KEEP   1: the database stays when all is done
 # After an interrupt it goes on behind the last whole million; the first one after that is marked in the CSV and left out of the picture.
 set -euo pipefail
@@ -15,6 +16,7 @@ old_events=${BENCH_FLAT_OLD:-20000000}
 folder=${BENCH_FLAT_HOME:-${TMPDIR:-/tmp}/tollbook-flat}
 step=${BENCH_FLAT_STEP:-1000000}
 batch=100000
+rate_every=${BENCH_FLAT_RATE:-1}
 mkdir -p "$folder"
 chmod 711 "$folder"
 home=$folder/home
@@ -96,7 +98,8 @@ ledger_step() {
 	timed tollbook ingest "$folder/usage.ndjson" --as-of 2026-11-02 --quiet
 	read -r register run_count < <(facts_of_register)
 	line="$((($1 + 1) * step)),$wall,$((user + system)),$served,$wal,$(table_bytes metering),$register,$run_count,$peak"
-	timed tollbook rate --as-of 2026-11-02 --quiet
+	wall=
+	[ "$rate_every" = 0 ] || [ $((($1 + 1) % rate_every)) != 0 ] || timed tollbook rate --as-of 2026-11-02 --quiet
 	echo "$line,$wall,$2" >>"$csv"
 	tail -n 1 "$csv"
 }
@@ -127,7 +130,7 @@ known=$(per_second "$step" "$wall")
 rm "$folder/usage.ndjson"
 
 # Milliseconds of the middle one of five millions, at the beginning and at the end, without those that an interrupt spoiled.
-middle_of() { awk -F , -v column="$2" 'NR > 1 && $NF == "" { print $column }' "$1" | "$3" -n 5 | sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
+middle_of() { awk -F , -v column="$2" 'NR > 1 && $NF == "" && $column != "" { print $column }' "$1" | "$3" -n 5 | sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 # Microseconds of client and server, of those five in the middle.
 cpu_of() { awk -F , 'NR > 1 && $NF == "" { print ($3 + $4) * 1000 }' "$csv" | "$1" -n 5 | sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 first=$(middle_of "$csv" 2 head) last=$(middle_of "$csv" 2 tail)
@@ -145,8 +148,8 @@ fact flat_bytes_ratio "$(ratio "$(tail -n 1 "$csv" | cut -d , -f 6)" "$plain")" 
 fact flat_runs "$(tail -n 1 "$csv" | cut -d , -f 8)" runs 'runs of the register'
 fact flat_wal "$(ratio "$(awk -F , 'NR > 1 { sum += $5 } END { printf "%.0f", sum }' "$csv")" "$events")" B/event 'WAL'
 fact flat_peak $(($(awk -F , 'NR > 1 && $9 > most { most = $9 } END { print most }' "$csv") / 1024)) MiB 'peak memory of tollbook' '<= 512'
-fact flat_rate_first "$(middle_of "$csv" 10 head)" ms 'rating a million, of the first five'
-fact flat_rate_last "$(middle_of "$csv" 10 tail)" ms 'rating a million, of the last five'
+[ "$rate_every" != 1 ] || fact flat_rate_first "$(middle_of "$csv" 10 head)" ms 'rating a million, of the first five'
+[ "$rate_every" != 1 ] || fact flat_rate_last "$(middle_of "$csv" 10 tail)" ms 'rating a million, of the last five'
 if [ -f "$old_csv" ]; then
 	fact flat_old_events "$(tail -n 1 "$old_csv" | cut -d , -f 1)" events 'the design of before has grown to'
 	fact flat_old_ratio "$(ratio "$(middle_of "$old_csv" 2 head)" "$(middle_of "$old_csv" 2 tail)")" '' 'its speed at the end, of that at the beginning'

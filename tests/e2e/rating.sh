@@ -151,6 +151,13 @@ equal "usage before the first version of a book is held, and a model that no rul
 equal "usage under a book that is not there is held" "$(held non)" 'no_price_book input 44;'
 equal "none of them is charged" "$(charged eve 2026-10)$(charged own 2026-10)$(charged non 2026-10)" ''
 
+# The ledger is never read whole, also where nobody has counted it: the index by batch finds what is new.
+scans() { sleep 0.3; sql "SELECT sum(seq_scan) FROM pg_stat_user_tables WHERE relname LIKE 'usage_event_2%'"; }
+booked "one more event" "$(october one-more ann 26 1 0)"
+before=$(scans)
+check "it is rated" exits 7 rate
+equal "and no month of the ledger was read from end to end for it" "$(scans)" "$before"
+
 # Two at once: the second one finds the first at work, or nothing left to do.
 booked "more usage" "$(for n in $(seq 300); do october "many-$n" ann 25 "$n" 0; done)"
 two() {
