@@ -36,7 +36,7 @@ function cost_table() {
 	print "| consume from Kafka, CPU of tollbook, PostgreSQL and the broker | (consume_client_us + consume_server_us + consume_broker_us) x 10^9 | " cpu("consume_client_us", "consume_server_us", "consume_broker_us", 1000 / 3600, "core hours") " |"
 	print "| the same, cores that are busy all month | / 720 hours | " cpu("consume_client_us", "consume_server_us", "consume_broker_us", 1000 / 3600 / 720, "cores") " |"
 	print "| hours on the machine of the table above, file to ledger | 10^9 / ledger_rate | " ("ledger_rate" in value ? sprintf("%.1f", 1e9 / value["ledger_rate"] / 3600) " hours" : "–") " |"
-	print "| hours of rating | flat_rate_last x 1,000 | " product("flat_rate_last", 1000 / 3600 / 1000, 2, "hours") " |"
+	print "| hours of summing | 10^9 / sum_one | " ("sum_one" in value ? sprintf("%.1f", 1e9 / value["sum_one"] / 3600) " hours" : "–") " |"
 	print "| disk for ledger and register | ledger_bytes x 10^9 | " product("ledger_bytes", 1, 0, "GB") " |"
 	print "| of that the register, for ever | flat_register_bytes x 10^9 | " product("flat_register_bytes", 1, 0, "GB") " |"
 	print "| an archived month instead of its ledger rows | 15 bytes an event were measured, 32 with random ids | 15 to 32 GB |"

@@ -6,6 +6,7 @@
 #   BENCH_FLAT_OLD    how far the design of before is measured, 20000000 where it is not set; 0: not at all
 #   BENCH_FLAT_HOME   a folder for the database, tollbook-flat in TMPDIR where it is not set.  Some 250 bytes an event are needed there,
 #                     300 for the design of before, which is dropped when it is measured, and 10 GB for WAL and the million at hand.
+#   BENCH_FLAT_UPTO   ends there, with what was found so far; later it can go on from there
 #   BENCH_FLAT_RATE   every so many millions are rated, 1 where it is not set; 0: none
 #   BENCH_FLAT_KEEP   1: the database stays when all is done
 # After an interrupt it goes on behind the last whole million; the first one after that is marked in the CSV and left out of the picture.
@@ -16,6 +17,7 @@ old_events=${BENCH_FLAT_OLD:-20000000}
 folder=${BENCH_FLAT_HOME:-${TMPDIR:-/tmp}/tollbook-flat}
 step=${BENCH_FLAT_STEP:-1000000}
 batch=100000
+upto=${BENCH_FLAT_UPTO:-$events}
 rate_every=${BENCH_FLAT_RATE:-1}
 mkdir -p "$folder"
 chmod 711 "$folder"
@@ -113,7 +115,7 @@ else
 	[ "$(there flat)" = 0 ] || psql -X -q -d "$server" -c 'DROP DATABASE flat'
 	begin
 fi
-for ((done = $(steps_done "$csv"); done * step < events; done++)); do
+for ((done = $(steps_done "$csv"); done * step < upto; done++)); do
 	enough_room
 	ledger_step "$done" "$note"
 	note=''
@@ -134,19 +136,20 @@ middle_of() { awk -F , -v column="$2" 'NR > 1 && $NF == "" && $column != "" { pr
 # Microseconds of client and server, of those five in the middle.
 cpu_of() { awk -F , 'NR > 1 && $NF == "" { print ($3 + $4) * 1000 }' "$csv" | "$1" -n 5 | sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 first=$(middle_of "$csv" 2 head) last=$(middle_of "$csv" 2 tail)
-fact flat_events "$events" events 'the ledger has grown to'
+reached=$(tail -n 1 "$csv" | cut -d , -f 1)
+fact flat_events "$reached" events 'the ledger has grown to'
 fact flat_first "$(per_second "$step" "$first")" events/s 'file to ledger, the first five millions (the middle one)'
 fact flat_last "$(per_second "$step" "$last")" events/s 'file to ledger, the last five millions (the middle one)'
 fact flat_ratio "$(ratio "$first" "$last")" '' 'speed at the end, of that at the beginning' '>= 0.7'
 fact flat_known "$known" events/s 'the oldest million once more, all of it known already'
 fact flat_cpu_first "$(ratio "$(cpu_of head)" "$step")" us/event 'CPU of tollbook and PostgreSQL, first five millions'
 fact flat_cpu_last "$(ratio "$(cpu_of tail)" "$step")" us/event 'CPU of tollbook and PostgreSQL, last five millions'
-fact flat_bytes "$(ratio "$(tail -n 1 "$csv" | cut -d , -f 6)" "$events")" B/event 'tables, indexes, register and all, in the database'
-fact flat_register_bytes "$(ratio "$(tail -n 1 "$csv" | cut -d , -f 7)" "$events")" B/event 'of that the register'
+fact flat_bytes "$(ratio "$(tail -n 1 "$csv" | cut -d , -f 6)" "$reached")" B/event 'tables, indexes, register and all, in the database'
+fact flat_register_bytes "$(ratio "$(tail -n 1 "$csv" | cut -d , -f 7)" "$reached")" B/event 'of that the register'
 plain=$(sql "SELECT sum(pg_relation_size(c.oid)) FROM pg_class c WHERE relnamespace = 'metering'::regnamespace AND relkind = 'r' AND relname LIKE 'usage\_event\_%'")
 fact flat_bytes_ratio "$(ratio "$(tail -n 1 "$csv" | cut -d , -f 6)" "$plain")" '' 'bytes in the database, of the plain rows' '<= 1.3'
 fact flat_runs "$(tail -n 1 "$csv" | cut -d , -f 8)" runs 'runs of the register'
-fact flat_wal "$(ratio "$(awk -F , 'NR > 1 { sum += $5 } END { printf "%.0f", sum }' "$csv")" "$events")" B/event 'WAL'
+fact flat_wal "$(ratio "$(awk -F , 'NR > 1 { sum += $5 } END { printf "%.0f", sum }' "$csv")" "$reached")" B/event 'WAL'
 fact flat_peak $(($(awk -F , 'NR > 1 && $9 > most { most = $9 } END { print most }' "$csv") / 1024)) MiB 'peak memory of tollbook' '<= 512'
 [ "$rate_every" != 1 ] || fact flat_rate_first "$(middle_of "$csv" 10 head)" ms 'rating a million, of the first five'
 [ "$rate_every" != 1 ] || fact flat_rate_last "$(middle_of "$csv" 10 tail)" ms 'rating a million, of the last five'

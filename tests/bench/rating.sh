@@ -49,7 +49,7 @@ fact sum_one "$(per_second "$rows" "$(median "${one_wall[@]}")")" rows/s 'summin
 fact sum_two "$(per_second "$rows" "$(median "${two_wall[@]}")")" rows/s 'summing with two connections'
 fact sum_per_core "$(ratio "$limit" "$(median "${one_cpu[@]}")")" 'of COPY' 'summing, per CPU second, client and server' '>= 0.85'
 fact sum_two_per_core "$(ratio "$limit" "$(median "${two_cpu[@]}")")" 'of COPY' 'with two connections, per CPU second' '>= 0.85'
-fact sum_scaling "$(ratio "$(median "${one_wall[@]}")" "$(median "${two_wall[@]}")")" times 'two connections beside one, by the clock'
+fact sum_scaling "$(ratio "$(median "${one_wall[@]}")" "$(median "${two_wall[@]}")")" times 'two connections beside one, by the clock' '>= 1.8'
 
 # --- re-pricing ----------------------------------------------------------------------------------
 awk -v n="$tenants" 'BEGIN {
