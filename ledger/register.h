@@ -15,8 +15,8 @@
 #include "base/db.h"
 #include "ledger/usage_key.h"
 
-/* What a process knows of the register: which runs there are, and filters, in at most `filter_bytes` of memory; the largest runs are
- * asked exactly, which is slower, where that is not enough. */
+/* What a process knows of the register: which runs there are, and filters, in at most `filter_bytes` of memory; where that is not
+ * enough, filters of the largest runs are read past each batch and not kept. */
 struct usage_register;
 struct usage_register *register_new(int64_t filter_bytes);
 void register_free(struct usage_register *reg);
